@@ -51,8 +51,9 @@
 #define NA_J_LATE_ALL  0.67
 /* At most a fifth of the sides is at fault; the others are the null. */
 #define NA_J_NULL_SHARE 0.2
-/* Odds that name (posterior 0.9); posterior among explanations of the same
- * evidence above which these are not listed; how many may be listed. */
+/* Odds that name (posterior 0.9); the posterior that acquits, and that among
+ * explanations of the same evidence above which these are not listed; how many
+ * may be listed. */
 #define NA_J_NAME_LOG_ODDS 2.1972245773362196
 #define NA_J_POSTERIOR     0.9
 #define NA_J_MOST_RIVALS   3
@@ -60,8 +61,7 @@
  * than that once the other is taken out. */
 #define NA_J_RIVAL_WITHIN 2.0
 #define NA_J_RIVAL_FALLS  3.0
-/* No fault: posterior of nobody, and the largest bound, a factor of 1.5. */
-#define NA_J_NOBODY 0.75
+/* Not guilty: the largest bound of a side or a link, a factor of 1.5. */
 #define NA_J_BOUND  0.40546510810816438
 /* Fewer have no centre or variance of their own: transfers of a pair in a
  * collective, blocks of steps, pairs of a stratum; connections of a link. */

@@ -28,7 +28,7 @@ static bool tables_init(struct na_j_decision *d)
 		for (size_t i = 0; i < s->n_views; i++)
 			if (!na_j_level_init(&d->level[t][i], s, s->view[i],
 					     t > 0, &d->grid,
-					     &d->blocks.links))
+					     &d->blocks.links, d->odds))
 				return false;
 	return na_j_late_init(&d->late, s, &d->blocks);
 }
@@ -38,15 +38,16 @@ bool na_j_decision_init(struct na_j_decision *d, const struct na_j_session *s)
 	*d = (struct na_j_decision){s};
 	na_j_grid_init(&d->grid);
 	d->pair_gone = NA_J_NEW(&d->mem, bool, s->n_pairs);
-	if (!d->pair_gone || !na_j_blocks_init(&d->blocks, s, &d->mem) ||
-	    !tables_init(d))
+	if (!d->pair_gone || !na_j_blocks_init(&d->blocks, s, &d->mem))
 		return false;
 	memcpy(d->possible, d->blocks.links.possible, sizeof(d->possible));
 	d->possible[NA_CAUSE_SRC] = d->blocks.by_side[0].n;
 	d->possible[NA_CAUSE_DST] = d->blocks.by_side[1].n;
 	d->possible[NA_CAUSE_HOST] = s->n_hosts;
 	d->possible[NA_CAUSE_PAIR] = s->n_pairs;
-	return true;
+	for (size_t k = 0; k < NA_CAUSES; k++)
+		d->odds[k] = prior_of[k] / fmax((double)d->possible[k], 1);
+	return tables_init(d);
 }
 
 void na_j_decision_fini(struct na_j_decision *d)
@@ -82,16 +83,13 @@ static bool is_gone(const struct na_j_decision *d, const struct na_place *p)
 double na_j_log_prior(const struct na_j_decision *d,
 		      const struct na_place *p)
 {
-	uint64_t n = d->possible[p->cause];
-	double odds = prior_of[p->cause] / (double)(n ? n : 1);
+	double odds = d->odds[p->cause];
 
 	if (p->cause == NA_CAUSE_PAIR) {
 		if (na_j_side_block(&d->blocks, 0, p->a).n == 1)
-			odds += prior_of[NA_CAUSE_SRC] /
-				(double)d->possible[NA_CAUSE_SRC];
+			odds += d->odds[NA_CAUSE_SRC];
 		if (na_j_side_block(&d->blocks, 1, p->b).n == 1)
-			odds += prior_of[NA_CAUSE_DST] /
-				(double)d->possible[NA_CAUSE_DST];
+			odds += d->odds[NA_CAUSE_DST];
 	}
 	return log(odds);
 }
@@ -187,11 +185,14 @@ size_t na_j_best_rows(const struct na_j_rows *rows, struct na_rival *out,
 	return found;
 }
 
-/* A hypothesis counts as far as the less favourable view supports it. */
-static void least_of_views(struct na_j_row *row, size_t table, size_t view,
-			   const struct na_j_gain *g)
+/* Which view of the load is right is not known: each has half the probability, so
+ * that the mean of their Bayes factors counts (J. A. Hoeting et al., "Bayesian
+ * Model Averaging", Statistical Science 14, 1999). */
+static void mean_of_views(struct na_j_row *row, size_t table, size_t view,
+			  const struct na_j_gain *g)
 {
 	struct na_j_gain *to = &row->by[table];
+	double of[] = {to->gain, g->gain};
 
 	row->shift[table][view] = g->effect;
 	row->share[table][view] = g->share;
@@ -199,8 +200,11 @@ static void least_of_views(struct na_j_row *row, size_t table, size_t view,
 		*to = *g;
 	else if (!g->there)
 		to->there = false;
-	else if (to->there && g->gain < to->gain)
-		*to = *g;
+	else if (to->there) {
+		if (g->gain > to->gain)
+			*to = *g;
+		to->gain = na_j_lse(of, 2) - log(2);
+	}
 }
 
 /* Pairs of each view; a pair that not all views look at is none. */
@@ -225,9 +229,9 @@ static bool pair_gains(struct na_j_decision *d, size_t table,
 		if (d->s->n_views > 1 && k == m)
 			continue;
 		row = pair_row(rows, of[i].src, of[i].dst);
-		least_of_views(row, table, 0, &of[i].gain);
+		mean_of_views(row, table, 0, &of[i].gain);
 		if (d->s->n_views > 1)
-			least_of_views(row, table, 1, &second[k].gain);
+			mean_of_views(row, table, 1, &second[k].gain);
 	}
 	return true;
 }
@@ -249,9 +253,9 @@ static bool level_gains(struct na_j_decision *d, size_t table,
 		ok = na_j_level_fit(v) && na_j_level_gains(v, g) &&
 		     na_j_level_links(v, g + n_sides);
 		for (size_t k = 0; ok && k < n_sides; k++)
-			least_of_views(&rows->v[k], table, i, &g[k]);
+			mean_of_views(&rows->v[k], table, i, &g[k]);
 		for (size_t k = 0; ok && k < n_links; k++)
-			least_of_views(&link[k], table, i, &g[n_sides + k]);
+			mean_of_views(&link[k], table, i, &g[n_sides + k]);
 	}
 	na_arena_fini(&tmp);
 	return ok && pair_gains(d, table, rows);
@@ -336,19 +340,20 @@ static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
 	return x;
 }
 
-/* Two clocks: what they are fitted wrong by is a constant time, which hides least
- * in large transfers; of a single pair or a link it cannot be distinguished from a receiver
- * that waits.  Late counts of a link name nothing: chains of timeouts meet on a few
- * pairs. */
+/* Two clocks: what they are fitted wrong by is a constant time of a host, which
+ * hides least in large transfers, and is in no single pair alone; of a link it
+ * cannot be distinguished from receivers that wait.  Late counts of a link name
+ * nothing: chains of timeouts meet on a few pairs. */
 bool na_j_may_show(const struct na_j_decision *d, const struct na_j_row *row,
 		   enum na_mechanism by)
 {
 	bool two_clocks = d->s->clock_se > 0;
 
-	if (two_clocks && row->place.cause >= NA_CAUSE_PAIR)
+	if (two_clocks && row->place.cause > NA_CAUSE_PAIR)
 		return false;
 	if (by == NA_MECH_LEVEL)
-		return !two_clocks || d->n_tables == 1;
+		return !two_clocks || d->n_tables == 1 ||
+		       row->place.cause == NA_CAUSE_PAIR;
 	return by != NA_MECH_LATE || row->place.cause < NA_CAUSE_RACK_UPLINK;
 }
 

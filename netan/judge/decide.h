@@ -51,6 +51,7 @@ struct na_j_decision {
 	size_t n_tables;
 	struct na_j_late late;
 	uint64_t possible[NA_CAUSES]; /* hypotheses of each kind */
+	double odds[NA_CAUSES]; /* prior odds of each */
 	NA_VEC(struct na_place) gone; /* that are taken out */
 	bool *pair_gone;
 	struct na_arena mem;

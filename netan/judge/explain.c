@@ -107,11 +107,12 @@ static bool add_other(struct explaining *x, enum na_cause cause,
 			      .dispersion = g->dispersion}));
 }
 
-/* Of the views of a table the lesser one counts, if all have the side. */
-static void mark_lesser(struct explaining *x)
+/* Of the views of a table the greater one stands for their mean, if all have the
+ * side; what that is less is taken off. */
+static void mark_greater(struct explaining *x)
 {
 	for (size_t i = 0; i < x->evidence.n; i++) {
-		struct na_judge_evidence *e = &x->evidence.v[i], *less = e;
+		struct na_judge_evidence *e = &x->evidence.v[i], *most = e;
 		const struct na_j_row *row = row_of(x, e->side);
 
 		if (e->mechanism > NA_MECH_LARGE ||
@@ -122,12 +123,12 @@ static void mark_lesser(struct explaining *x)
 
 			if (o->side == e->side &&
 			    o->mechanism == e->mechanism &&
-			    (o->log_factor < less->log_factor ||
-			     (o < less && o->log_factor <= less->log_factor)))
-				less = o;
+			    (o->log_factor > most->log_factor ||
+			     (o < most && o->log_factor >= most->log_factor)))
+				most = o;
 		}
-		less->counts = na_j_may_show(x->d, row, e->mechanism);
-		less->null = row->null[e->mechanism];
+		most->counts = na_j_may_show(x->d, row, e->mechanism);
+		most->null = most->log_factor - row->by[e->mechanism].gain;
 	}
 }
 
@@ -137,7 +138,7 @@ static bool add_evidence(struct explaining *x)
 		for (size_t i = 0; i < x->s->n_views; i++)
 			if (!add_level(x, t, i))
 				return false;
-	mark_lesser(x);
+	mark_greater(x);
 	for (int cause = NA_CAUSE_SRC; cause <= NA_CAUSE_HOST; cause++)
 		if (!add_other(x, (enum na_cause)cause, NA_MECH_LATE))
 			return false;

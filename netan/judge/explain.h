@@ -37,10 +37,11 @@ struct na_judge_evidence {
 	enum na_cause side; /* SRC, DST; HOST: late counts of both */
 	enum na_mechanism mechanism;
 	bool loaded;
-	bool counts; /* enters the odds: of two views the lesser one */
+	bool counts; /* enters the odds: of two views the greater one */
 	double effect, low, high;
 	double log_factor; /* log Bayes factor */
-	double null; /* what the best fifth's edge of all sides shows of it */
+	double null; /* what the best fifth's edge of all sides shows of it, and what
+			the mean of two views is less */
 	/* LEVEL, LARGE. */
 	double spread, freedom; /* of healthy sides */
 	double collective_spread, unit_freedom;

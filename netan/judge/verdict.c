@@ -233,6 +233,35 @@ static double largest_bound(const struct na_j_decision *d)
 	return most > -INFINITY ? most : INFINITY;
 }
 
+/*
+ * Posterior that nothing is at fault: 1 against the odds of all blocks by all
+ * mechanisms, those of the view that has more.  Nothing is taken off these odds,
+ * and no block is left out because others explain it: what may be a fault does
+ * not show that there is none.  Transfers that are not late say nothing of
+ * faults that make few late.
+ */
+static double nobody(const struct na_j_decision *d,
+		     const struct na_j_rows *rows)
+{
+	double late = 0, most = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct na_j_gain *g = &rows->v[i].by[NA_MECH_LATE];
+
+		if (g->there)
+			late += exp(g->whole +
+				    na_j_log_prior(d, &rows->v[i].place));
+	}
+	for (size_t i = 0; i < d->s->n_views; i++) {
+		double any = late;
+
+		for (size_t t = 0; t < d->n_tables; t++)
+			any += d->level[t][i].any;
+		most = fmax(most, any);
+	}
+	return 1 / (1 + most / (double)(d->n_tables + 1));
+}
+
 /* Of each side, the largest of tables and views. */
 static void keep_bounds(struct na_j_verdict *v, const struct na_j_decision *d)
 {
@@ -275,6 +304,7 @@ static bool rounds(struct na_j_verdict *v, struct na_j_decision *d)
 		after = before;
 	}
 	v->upper = largest_bound(d);
+	v->nobody = nobody(d, &v->rows);
 	return true;
 }
 
@@ -352,6 +382,7 @@ static bool still_needed(struct na_j_verdict *v, struct na_j_decision *d)
 	}
 	if (!v->found.n)
 		v->upper = largest_bound(d);
+	v->nobody = nobody(d, &v->rows);
 	return true;
 }
 
@@ -491,16 +522,6 @@ static void drop_vague(struct na_j_verdict *v)
 	}
 }
 
-static double nobody(const struct na_j_rows *rows)
-{
-	double odds = 0;
-
-	for (size_t i = 0; i < rows->n; i++)
-		if (rows->v[i].there)
-			odds += exp(rows->v[i].odds);
-	return 1 / (1 + odds);
-}
-
 bool na_j_verdict_init(struct na_j_verdict *v, struct na_j_decision *d)
 {
 	bool *in;
@@ -514,7 +535,6 @@ bool na_j_verdict_init(struct na_j_verdict *v, struct na_j_decision *d)
 	drop_inside(v, d, in);
 	if (!still_needed(v, d))
 		return false;
-	v->nobody = nobody(&v->rows);
 	v->named = v->found.n > 0;
 	merge(v);
 	join_racks(v, d);

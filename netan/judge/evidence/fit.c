@@ -163,6 +163,7 @@ bool na_j_level_fit(struct na_j_level *v)
 	double *x = NA_J_NEW(&tmp, double, v->n);
 	bool ok = x && (v->spreads_known || na_j_level_spreads(v));
 
+	v->any = 0;
 	if (ok)
 		start(v, x);
 	for (int round = 0; ok && round < 2; round++) {

@@ -9,22 +9,26 @@
 #include "netan/judge/constants.h"
 #include "netan/judge/evidence/level.h"
 
-/* Likelihood ll of an effect under the prior of a fault and the null. */
-static struct na_j_gain gain_of(const struct na_j_grid *g, const double *ll,
-				const double *null)
+/* Likelihood ll of an effect under the prior of a fault and the null, for a
+ * block of these prior odds. */
+static struct na_j_gain gain_of(struct na_j_level *v, const double *ll,
+				const double *null, double odds)
 {
+	const struct na_j_grid *g = v->grid;
 	const struct na_j_prior *p = &g->fault;
 	size_t n = p->to - p->from;
-	double fault[NA_J_GRID] = {0}, n1, mean = 0;
+	double fault[NA_J_GRID] = {0}, gain, n1, mean = 0;
 
 	for (size_t i = 0; i < n; i++)
 		fault[i] = ll[p->from + i] + p->log_p[p->from + i];
 	n1 = na_j_lse(fault, n);
+	gain = n1 - na_j_lse_sum(ll, null, NA_J_GRID);
+	v->any += odds * exp(gain);
 	for (size_t i = 0; i < n; i++)
 		mean += exp(fault[i] - n1) * g->at[p->from + i];
 	return (struct na_j_gain){
 		.there = true,
-		.gain = n1 - na_j_lse_sum(ll, null, NA_J_GRID),
+		.gain = gain,
 		.effect = mean,
 		.low = na_j_grid_quantile(g, p->from, n, fault, .025),
 		.high = na_j_grid_quantile(g, p->from, n, fault, .975)};
@@ -62,7 +66,8 @@ static bool side_gains(struct na_j_level *v, int side, struct na_j_gain *out)
 		i = na_j_level_side(v, side, i, NA_J_KERNEL(coll), ll);
 		if (v->peers[side][host] < 2)
 			continue;
-		out[host] = gain_of(v->grid, ll, null);
+		out[host] = gain_of(v, ll, null,
+				    v->odds[side ? NA_CAUSE_DST : NA_CAUSE_SRC]);
 		v->bound[side][host] =
 			bound_of(v->grid, ll, NA_J_KERNEL(own));
 	}
@@ -100,7 +105,15 @@ static struct standing *order_pairs(const struct na_j_level *v, double *own,
 	return s;
 }
 
-static struct na_j_gain pair_gain(const struct na_j_level *v, uint32_t pair,
+/* A pair that is its sender's (receiver's) only one stands for that side. */
+static double pair_odds(const struct na_j_level *v, const struct na_j_pair *p)
+{
+	return v->odds[NA_CAUSE_PAIR] +
+	       (v->peers[0][p->src] == 1 ? v->odds[NA_CAUSE_SRC] : 0) +
+	       (v->peers[1][p->dst] == 1 ? v->odds[NA_CAUSE_DST] : 0);
+}
+
+static struct na_j_gain pair_gain(struct na_j_level *v, uint32_t pair,
 				  const double *own)
 {
 	size_t first = NA_BOUND(i, 0, v->n_connections,
@@ -117,10 +130,10 @@ static struct na_j_gain pair_gain(const struct na_j_level *v, uint32_t pair,
 	}
 	na_j_null(v->grid, spread / (double)(c - first), v->nu_connection,
 		  null);
-	return gain_of(v->grid, ll, null);
+	return gain_of(v, ll, null, pair_odds(v, &v->pairs[pair]));
 }
 
-bool na_j_level_pairs(const struct na_j_level *v, struct na_j_pair_gain *out,
+bool na_j_level_pairs(struct na_j_level *v, struct na_j_pair_gain *out,
 		      size_t *n)
 {
 	struct na_arena tmp = {0};
@@ -128,11 +141,12 @@ bool na_j_level_pairs(const struct na_j_level *v, struct na_j_pair_gain *out,
 	struct standing *s = own ? order_pairs(v, own, &tmp) : NULL;
 
 	*n = v->n_pairs < NA_J_PAIRS_LEVEL ? v->n_pairs : NA_J_PAIRS_LEVEL;
-	for (size_t i = 0; s && i < *n; i++) {
+	for (size_t i = 0; s && i < v->n_pairs; i++) {
 		const struct na_j_pair *p = &v->pairs[s[i].pair];
+		struct na_j_gain gain = pair_gain(v, s[i].pair, own);
 
-		out[i] = (struct na_j_pair_gain){p->src, p->dst,
-						 pair_gain(v, s[i].pair, own)};
+		if (i < *n)
+			out[i] = (struct na_j_pair_gain){p->src, p->dst, gain};
 	}
 	na_arena_fini(&tmp);
 	return s;

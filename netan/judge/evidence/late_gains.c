@@ -258,6 +258,7 @@ static struct na_j_gain block_gain(struct counting *c,
 		some.index = most_late(c, &all, some.side);
 		ok = factor(c, &some, spread).gain > 1;
 	}
+	g.whole = g.gain;
 	if (!ok)
 		g.gain = fmin(g.gain, 1);
 	return g;

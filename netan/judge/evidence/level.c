@@ -322,14 +322,14 @@ static bool by_host(struct na_j_level *v)
 bool na_j_level_init(struct na_j_level *v, const struct na_j_session *s,
 		     const double *view, bool large,
 		     const struct na_j_grid *grid,
-		     const struct na_j_links *links)
+		     const struct na_j_links *links, const double *odds)
 {
 	struct making m = {s, {large ? s->large : NULL,
 			       large ? s->n_large : s->n}, view};
 	bool ok;
 
 	*v = (struct na_j_level){grid, s->in, links, s->n_hosts,
-				 .large = large};
+				 .large = large, .odds = odds};
 	ok = group_rows(&m, v) && block_medians(&m, v) && errors(&m, v) &&
 	     clock_errors(&m, v) && place_units(&m, v);
 	na_arena_fini(&m.tmp);

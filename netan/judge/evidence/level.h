@@ -64,6 +64,9 @@ struct na_j_level {
 	double mu, *shift[2]; /* by host */
 	double *bound[2];     /* by host: log; NaN: unknown */
 	double *link_bound;   /* by link; the same */
+	/* Prior odds of a block of each kind; odds of all blocks together. */
+	const double *odds;
+	double any;
 	/* Of connections across racks: log likelihood of each shift less that
 	 * of none, own spread integrated out; until the next fit. */
 	double *ratio;
@@ -78,12 +81,13 @@ struct na_j_gain {
 	double share; /* of links */
 	double likelihood; /* of links: log, of their connections, at best */
 	double late, expected, dispersion; /* of late counts */
+	double whole; /* of them: gain before the jackknife */
 };
 
 bool na_j_level_init(struct na_j_level *v, const struct na_j_session *s,
 		     const double *view, bool large,
 		     const struct na_j_grid *grid,
-		     const struct na_j_links *links);
+		     const struct na_j_links *links, const double *odds);
 void na_j_level_fini(struct na_j_level *v);
 
 /* Nothing is taken out. */
@@ -113,10 +117,11 @@ struct na_j_pair_gain {
 	struct na_j_gain gain;
 };
 
-/* Gains and bounds of the sides, [2 n_hosts]. */
+/* Gains and bounds of the sides, [2 n_hosts].  `any` grows by these, and by what
+ * all pairs and links have. */
 bool na_j_level_gains(struct na_j_level *v, struct na_j_gain *out);
 /* Of the pairs that stand out most: at most NA_J_PAIRS_LEVEL. */
-bool na_j_level_pairs(const struct na_j_level *v, struct na_j_pair_gain *out,
+bool na_j_level_pairs(struct na_j_level *v, struct na_j_pair_gain *out,
 		      size_t *n);
 /* Gains and bounds of links. */
 bool na_j_level_links(struct na_j_level *v, struct na_j_gain *out);

@@ -36,7 +36,7 @@ struct mixture { /* while one is summed */
 
 /* One link's connections. */
 struct link {
-	const struct na_j_level *v;
+	struct na_j_level *v;
 	const double *null;
 	uint32_t *connection, *host[2];
 	size_t n;
@@ -200,7 +200,7 @@ static size_t list_connections(const struct na_j_level *v, size_t link,
 static bool link_gain(struct link *l, size_t link, struct na_j_gain *out)
 {
 	struct na_arena tmp = {0};
-	struct na_j_level const *v = l->v;
+	struct na_j_level *v = l->v;
 	struct na_groups by_host[2];
 	struct mixture m;
 	struct block all;
@@ -227,7 +227,9 @@ static bool link_gain(struct link *l, size_t link, struct na_j_gain *out)
 			add(&m, l, i);
 		flush(&m, l->shifts);
 		out->there = true;
-		out->gain = jackknife(l, &all, by_host, factor(l, &all));
+		out->gain = factor(l, &all);
+		v->any += v->odds[v->links->v[link].cause] * exp(out->gain);
+		out->gain = jackknife(l, &all, by_host, out->gain);
 		effect_of(l, &all, out);
 		/* Of two racks the usual lies between the two ways, and a
 		 * link's excess over the other way is twice as large. */
