@@ -1,0 +1,273 @@
+/* Ports compared with what the others predict: see ports.h. */
+#include "netan/evidence/ports.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/order.h"
+#include "netan/stats/tests/robust.h"
+
+enum { OTHERS_LEAST = 3, ROWS_LEAST = 4, GRID = 60, TRIALS = 4 };
+
+/* Who records packets suspects the network: more than the judge's. */
+#define PRIOR     0.4
+#define SPREAD    0.05 /* ports of one speed differ by so much, log */
+#define WEIGHT    4.0  /* of that, in degrees of freedom */
+#define NAMED     9.0  /* odds: posterior 0.9 */
+#define SLOWEST   20.0
+#define SLOW      1.15
+#define LEAST_US  (50 / 65536.0) /* a byte: below, processors decide */
+#define ACQUITTED 1.43 /* times: 0.7 of the rate; a bound below is healthy */
+
+struct port {
+	double x, d; /* x: NaN, too few rows */
+	size_t rows, peers;
+	uint32_t peer; /* the last one */
+	double m, s, log_odds, upper;
+};
+
+struct cell {
+	uint32_t host, peer;
+	double x;
+};
+
+struct fleet {
+	const struct na_port_row *rows;
+	size_t n_rows, n;
+	bool *gone;	      /* rows of who is named */
+	struct cell *cells;   /* [n_rows] */
+	double *x;	      /* [n_rows + n] */
+	struct port *port[2]; /* [n] senders', receivers' */
+};
+
+NA_ORDER(by_peer, struct cell, NA_UP(host), NA_UP(peer), NA_UP(x))
+
+/* What rows of one host tell. */
+static struct port measure(const struct cell *v, size_t n, double *x)
+{
+	struct port p = {.x = (double)NAN, .rows = n, .log_odds = (double)NAN,
+			 .upper = (double)NAN, .peer = v[n - 1].peer};
+
+	for (size_t i = 0; i < n; i++) {
+		p.peers += i == 0 || v[i].peer != v[i - 1].peer;
+		x[i] = v[i].x;
+	}
+	if (n < ROWS_LEAST)
+		return p;
+	p.d = na_quantile(x, n, 0.5) - na_quantile(x, n, 0.1);
+	p.x = na_quantile(x, n, 0.25);
+	return p;
+}
+
+static void measure_all(struct fleet *f, int side)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n_rows; i++) {
+		const struct na_port_row *r = &f->rows[i];
+
+		if (!f->gone[i] && !isnan(r->us_per_byte[side]))
+			f->cells[n++] = (struct cell){
+				r->host[side], r->host[!side],
+				log(r->us_per_byte[side] + LEAST_US)};
+	}
+	na_sort(f->cells, n, by_peer);
+	for (size_t h = 0; h < f->n; h++)
+		f->port[side][h] = (struct port){
+			.x = (double)NAN, .log_odds = (double)NAN,
+			.upper = (double)NAN};
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && f->cells[end].host == f->cells[i].host;
+		     end++)
+			;
+		f->port[side][f->cells[i].host] =
+			measure(f->cells + i, end - i, f->x);
+	}
+}
+
+static double log_t(double z, double dof)
+{
+	return -(dof + 1) / 2 * log1p(z * z / dof); /* but a constant */
+}
+
+/* Log Bayes factor of a slowdown. */
+static double gain(const struct port *p, double dof)
+{
+	double sum = 0, m = fmin(p->m, log(SLOWEST));
+	double null = log_t(m / p->s, dof);
+
+	for (int i = 0; i < GRID; i++) {
+		double a = log(SLOW) + log(SLOWEST / SLOW) * i / (GRID - 1);
+
+		sum += exp(log_t((m - a) / p->s, dof) - null);
+	}
+	return log(sum / GRID);
+}
+
+static void compare(struct fleet *f, int side, size_t h)
+{
+	struct port *p = &f->port[side][h];
+	double mu, squares = 0, s2, dof;
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (i != h && !isnan(f->port[side][i].x))
+			f->x[n++] = f->port[side][i].x;
+	if (isnan(p->x) || n < OTHERS_LEAST)
+		return;
+	mu = na_median(f->x, n);
+	for (size_t i = 0; i < n; i++)
+		squares += (f->x[i] - mu) * (f->x[i] - mu);
+	dof = (double)n - 1 + WEIGHT;
+	s2 = (squares + WEIGHT * SPREAD * SPREAD) / dof *
+	     (1 + 1 / (double)n);
+	p->m = p->x - mu;
+	p->s = sqrt(s2 + p->d * p->d);
+	p->upper = exp(p->m + 2 * sqrt(s2));
+	p->log_odds = gain(p, dof) + log(PRIOR / (double)f->n);
+}
+
+static bool stands_out(const struct port *p)
+{
+	return p->log_odds >= log(NAMED) && p->m - 2 * p->s >= log(SLOW);
+}
+
+/* The most likely port, its side and host; NULL: none could be compared. */
+static const struct port *look(struct fleet *f, struct na_place *place)
+{
+	const struct port *best = NULL;
+
+	for (int side = 0; side < 2; side++) {
+		measure_all(f, side);
+		for (size_t h = 0; h < f->n; h++) {
+			const struct port *p = &f->port[side][h];
+
+			compare(f, side, h);
+			if (isnan(p->log_odds) ||
+			    (best && p->log_odds <= best->log_odds))
+				continue;
+			best = p;
+			*place = (struct na_place){
+				side ? NA_CAUSE_DST : NA_CAUSE_SRC,
+				(uint32_t)h, NA_JUDGE_NONE};
+		}
+	}
+	return best;
+}
+
+static void bound(const struct fleet *f, struct na_judge_result *r)
+{
+	r->upper = 0;
+	for (size_t i = 0; i < r->n_bounds; i++) {
+		double upper = f->port[i % 2][i / 2].upper;
+
+		if (isnan(r->bounds[i].upper))
+			r->bounds[i].upper = upper;
+		r->upper = fmax(r->upper, upper);
+	}
+}
+
+/* What explains as much as a port that stands out. */
+static struct na_place whole(const struct fleet *f, struct na_place at)
+{
+	int side = at.cause == NA_CAUSE_DST;
+	const struct port *p = &f->port[side][at.a];
+	const struct port *own = &f->port[!side][at.a];
+	const struct port *far = &f->port[!side][p->peer];
+
+	if (stands_out(own) && own->m + 2 * own->s > p->m - 2 * p->s)
+		return (struct na_place){NA_CAUSE_HOST, at.a, NA_JUDGE_NONE};
+	if (p->peers == 1 && far->peers == 1 && stands_out(far))
+		return (struct na_place){NA_CAUSE_PAIR, side ? p->peer : at.a,
+					 side ? at.a : p->peer};
+	return at;
+}
+
+/* Out of what follows with it. */
+static void name(struct fleet *f, struct na_judge_result *r,
+		 const struct port *p, struct na_place at)
+{
+	struct na_judge_finding *v = &r->findings[r->n_findings++];
+
+	*v = (struct na_judge_finding){
+		.place = whole(f, at),
+		.mechanism = NA_MECH_LEVEL,
+		.effect = p->m,
+		.low = p->m - 2 * p->s,
+		.high = p->m + 2 * p->s,
+		.log_odds = p->log_odds,
+		.posterior = 1 / (1 + exp(-p->log_odds)),
+		.rival = {.place = {.cause = NA_CAUSES}},
+		.pairs = p->peers,
+		.transfers = p->rows,
+	};
+	for (size_t i = 0; i < f->n_rows; i++) {
+		const uint32_t *host = f->rows[i].host;
+
+		f->gone[i] |= v->place.cause == NA_CAUSE_PAIR
+				      ? host[0] == v->place.a &&
+						host[1] == v->place.b
+				      : host[0] == at.a || host[1] == at.a;
+	}
+}
+
+static void decide(struct fleet *f, struct na_judge_result *r)
+{
+	for (size_t k = 0; k <= TRIALS; k++) {
+		struct na_place place;
+		const struct port *p = look(f, &place);
+
+		bound(f, r);
+		if (!p)
+			return;
+		if (k == TRIALS || !stands_out(p)) {
+			r->open[0] = (struct na_rival){place, p->log_odds};
+			r->n_open = 1;
+			r->nobody = 1 / (1 + exp(p->log_odds));
+			return;
+		}
+		name(f, r, p, place);
+	}
+}
+
+static bool make_room(struct fleet *f, struct na_judge_result *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->n_bounds = 2 * f->n;
+	out->bounds = na_calloc(2 * f->n + 1, sizeof(*out->bounds));
+	out->findings = na_calloc(TRIALS, sizeof(*out->findings));
+	out->open = na_calloc(1, sizeof(*out->open));
+	f->gone = na_calloc(f->n_rows + 1, sizeof(*f->gone));
+	f->cells = na_calloc(f->n_rows + 1, sizeof(*f->cells));
+	f->x = na_calloc(f->n_rows + f->n + 1, sizeof(*f->x));
+	f->port[0] = na_calloc(2 * f->n + 1, sizeof(*f->port[0]));
+	f->port[1] = f->port[0] + f->n;
+	return out->bounds && out->findings && out->open && f->gone &&
+	       f->cells && f->x && f->port[0];
+}
+
+enum na_status na_ports_judge(const struct na_port_rows *in, size_t n_hosts,
+			      struct na_judge_result *out, struct na_err *err)
+{
+	struct fleet f = {
+		.rows = in->rows.v, .n_rows = in->rows.n, .n = n_hosts};
+	bool ok = make_room(&f, out);
+
+	for (size_t i = 0; ok && i < out->n_bounds; i++)
+		out->bounds[i] = (struct na_judge_bound){
+			(uint32_t)(i / 2), i % 2 ? NA_CAUSE_DST : NA_CAUSE_SRC,
+			(double)NAN};
+	if (ok) {
+		decide(&f, out);
+		out->outcome = out->n_findings ? NA_GUILTY
+			       : out->upper > 0 && out->upper <= ACQUITTED
+				       ? NA_NOT_GUILTY
+				       : NA_CANNOT_TELL;
+	}
+	free(f.gone);
+	free(f.cells);
+	free(f.x);
+	free(f.port[0]);
+	return ok ? NA_OK : na_fail_nomem(err);
+}
