@@ -2,6 +2,7 @@
 #include "netan/evidence/ports.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,8 +56,10 @@ static struct port measure(const struct cell *v, size_t n, double *x)
 	}
 	if (n < ROWS_LEAST)
 		return p;
-	p.d = na_quantile(x, n, 0.5) - na_quantile(x, n, 0.1);
+	p.d = (na_quantile(x, n, 0.5) - na_quantile(x, n, 0.1)) / 2;
 	p.x = na_quantile(x, n, 0.25);
+	if (getenv("DUMP"))
+		fprintf(stderr, "PORT %u peers %zu n %zu q %.2f %.2f %.2f %.2f %.2f\n", v[0].host, p.peers, n, na_quantile(x, n, 0), na_quantile(x, n, 0.1), na_quantile(x, n, 0.25), na_quantile(x, n, 0.5), na_quantile(x, n, 0.75));
 	return p;
 }
 
@@ -178,7 +181,8 @@ static struct na_place whole(const struct fleet *f, struct na_place at)
 
 	if (stands_out(own) && own->m + 2 * own->s > p->m - 2 * p->s)
 		return (struct na_place){NA_CAUSE_HOST, at.a, NA_JUDGE_NONE};
-	if (p->peers == 1 && far->peers == 1 && stands_out(far))
+	if (p->peers == 1 && far->peers == 1 &&
+	    far->m + 2 * far->s > p->m - 2 * p->s)
 		return (struct na_place){NA_CAUSE_PAIR, side ? p->peer : at.a,
 					 side ? at.a : p->peer};
 	return at;
