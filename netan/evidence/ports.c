@@ -2,7 +2,6 @@
 #include "netan/evidence/ports.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,8 +57,6 @@ static struct port measure(const struct cell *v, size_t n, double *x)
 		return p;
 	p.d = (na_quantile(x, n, 0.5) - na_quantile(x, n, 0.1)) / 2;
 	p.x = na_quantile(x, n, 0.25);
-	if (getenv("DUMP"))
-		fprintf(stderr, "PORT %u peers %zu n %zu q %.2f %.2f %.2f %.2f %.2f\n", v[0].host, p.peers, n, na_quantile(x, n, 0), na_quantile(x, n, 0.1), na_quantile(x, n, 0.25), na_quantile(x, n, 0.5), na_quantile(x, n, 0.75));
 	return p;
 }
 
@@ -108,27 +105,69 @@ static double gain(const struct port *p, double dof)
 	return log(sum / GRID);
 }
 
-static void compare(struct fleet *f, int side, size_t h)
+/* How full ports other than a host's differ, and the middle of each kind. */
+struct others {
+	size_t n[2];
+	double mu[2], squares, weight;
+};
+
+static bool is_other(const struct fleet *f, int side, size_t i, size_t h)
 {
-	struct port *p = &f->port[side][h];
-	double mu, squares = 0, s2, dof;
+	return i != h && !isnan(f->port[side][i].x);
+}
+
+static void add_side(struct fleet *f, int side, size_t h, struct others *o)
+{
 	size_t n = 0;
 
 	for (size_t i = 0; i < f->n; i++)
-		if (i != h && !isnan(f->port[side][i].x))
+		if (is_other(f, side, i, h))
 			f->x[n++] = f->port[side][i].x;
-	if (isnan(p->x) || n < OTHERS_LEAST)
+	o->n[side] = n;
+	if (n < OTHERS_LEAST)
 		return;
-	mu = na_median(f->x, n);
-	for (size_t i = 0; i < n; i++)
-		squares += (f->x[i] - mu) * (f->x[i] - mu);
-	dof = (double)n - 1 + WEIGHT;
-	s2 = (squares + WEIGHT * SPREAD * SPREAD) / dof *
-	     (1 + 1 / (double)n);
-	p->m = p->x - mu;
-	p->s = sqrt(s2 + p->d * p->d);
-	p->upper = exp(p->m + 2 * sqrt(s2));
-	p->log_odds = gain(p, dof) + log(PRIOR / (double)f->n);
+	o->mu[side] = na_median(f->x, n);
+	for (size_t i = 0; i < f->n; i++) {
+		double d = f->port[side][i].d,
+		       away = f->port[side][i].x - o->mu[side],
+		       w = SPREAD * SPREAD / (SPREAD * SPREAD + d * d);
+
+		if (!is_other(f, side, i, h))
+			continue;
+		o->weight += w;
+		o->squares += w * away * away;
+	}
+	o->weight -= fmin(1, o->weight);
+}
+
+/* Both ports of h with those of the others. */
+static void compare(struct fleet *f, size_t h)
+{
+	struct others o = {.weight = WEIGHT,
+			   .squares = WEIGHT * SPREAD * SPREAD};
+	double dof = WEIGHT, s2;
+
+	add_side(f, 0, h, &o);
+	add_side(f, 1, h, &o);
+	s2 = o.squares / o.weight;
+	for (int side = 0; side < 2; side++)
+		dof += o.n[side] < OTHERS_LEAST ? 0 : (double)o.n[side] - 1;
+	for (int side = 0; side < 2; side++) {
+		struct port *p = &f->port[side][h];
+		double known = 0, of;
+
+		if (isnan(p->x) || o.n[side] < OTHERS_LEAST)
+			continue;
+		for (size_t i = 0; i < f->n; i++)
+			if (is_other(f, side, i, h))
+				known += 1 / (s2 + f->port[side][i].d *
+							   f->port[side][i].d);
+		of = s2 + 1 / known;
+		p->m = p->x - o.mu[side];
+		p->s = sqrt(of + p->d * p->d);
+		p->upper = exp(p->m + 2 * sqrt(of));
+		p->log_odds = gain(p, dof) + log(PRIOR / (double)f->n);
+	}
 }
 
 static bool stands_out(const struct port *p)
@@ -141,20 +180,20 @@ static const struct port *look(struct fleet *f, struct na_place *place)
 {
 	const struct port *best = NULL;
 
-	for (int side = 0; side < 2; side++) {
-		measure_all(f, side);
-		for (size_t h = 0; h < f->n; h++) {
-			const struct port *p = &f->port[side][h];
+	measure_all(f, 0);
+	measure_all(f, 1);
+	for (size_t h = 0; h < f->n; h++)
+		compare(f, h);
+	for (size_t i = 0; i < 2 * f->n; i++) {
+		const struct port *p = &f->port[i % 2][i / 2];
 
-			compare(f, side, h);
-			if (isnan(p->log_odds) ||
-			    (best && p->log_odds <= best->log_odds))
-				continue;
-			best = p;
-			*place = (struct na_place){
-				side ? NA_CAUSE_DST : NA_CAUSE_SRC,
-				(uint32_t)h, NA_JUDGE_NONE};
-		}
+		if (isnan(p->log_odds) ||
+		    (best && p->log_odds <= best->log_odds))
+			continue;
+		best = p;
+		*place = (struct na_place){
+			i % 2 ? NA_CAUSE_DST : NA_CAUSE_SRC, (uint32_t)(i / 2),
+			NA_JUDGE_NONE};
 	}
 	return best;
 }
