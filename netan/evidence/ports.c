@@ -17,6 +17,7 @@ enum { OTHERS_LEAST = 3, ROWS_LEAST = 4, GRID = 60, TRIALS = 4 };
 #define NAMED     9.0  /* odds: posterior 0.9 */
 #define SLOWEST   20.0
 #define SLOW      1.15
+#define SIGMAS    1.2816 /* from a normal one's 10 % quantile to its median */
 #define LEAST_US  (50 / 65536.0) /* a byte: below, processors decide */
 #define ACQUITTED 1.43 /* times: 0.7 of the rate; a bound below is healthy */
 
@@ -55,7 +56,7 @@ static struct port measure(const struct cell *v, size_t n, double *x)
 	}
 	if (n < ROWS_LEAST)
 		return p;
-	p.d = (na_quantile(x, n, 0.5) - na_quantile(x, n, 0.1)) / 2;
+	p.d = (na_quantile(x, n, 0.5) - na_quantile(x, n, 0.1)) / SIGMAS;
 	p.x = na_quantile(x, n, 0.25);
 	return p;
 }
@@ -111,33 +112,57 @@ struct others {
 	double mu[2], squares, weight;
 };
 
+/* What a port tells of full ones: 1 of one that is. */
+static double fullness(const struct port *p)
+{
+	return SPREAD * SPREAD / (SPREAD * SPREAD + p->d * p->d);
+}
+
+/* Not one that has met nobody but h. */
 static bool is_other(const struct fleet *f, int side, size_t i, size_t h)
 {
-	return i != h && !isnan(f->port[side][i].x);
+	const struct port *p = &f->port[side][i];
+
+	return i != h && !isnan(p->x) && (p->peers > 1 || p->peer != h);
+}
+
+NA_ORDER(by_x, struct cell, NA_UP(x), NA_UP(host))
+
+/* The median of v[n] by fullness. */
+static double middle(const struct port *port, struct cell *v, size_t n)
+{
+	double all = 0, sum = 0;
+	size_t i;
+
+	na_sort(v, n, by_x);
+	for (i = 0; i < n; i++)
+		all += fullness(&port[v[i].host]);
+	for (i = 0; i + 1 < n; i++)
+		if ((sum += fullness(&port[v[i].host])) >= all / 2)
+			break;
+	return v[i].x;
 }
 
 static void add_side(struct fleet *f, int side, size_t h, struct others *o)
 {
+	const struct port *port = f->port[side];
 	size_t n = 0;
 
 	for (size_t i = 0; i < f->n; i++)
 		if (is_other(f, side, i, h))
-			f->x[n++] = f->port[side][i].x;
+			f->cells[n++] = (struct cell){.host = (uint32_t)i,
+						      .x = port[i].x};
 	o->n[side] = n;
 	if (n < OTHERS_LEAST)
 		return;
-	o->mu[side] = na_median(f->x, n);
-	for (size_t i = 0; i < f->n; i++) {
-		double d = f->port[side][i].d,
-		       away = f->port[side][i].x - o->mu[side],
-		       w = SPREAD * SPREAD / (SPREAD * SPREAD + d * d);
+	o->mu[side] = middle(port, f->cells, n);
+	for (size_t i = 0; i < n; i++) {
+		double away = f->cells[i].x - o->mu[side];
 
-		if (!is_other(f, side, i, h))
-			continue;
-		o->weight += w;
-		o->squares += w * away * away;
+		o->weight += fullness(&port[f->cells[i].host]);
+		o->squares += fullness(&port[f->cells[i].host]) * away * away;
 	}
-	o->weight -= fmin(1, o->weight);
+	o->weight -= fmin(1, o->weight - WEIGHT);
 }
 
 /* Both ports of h with those of the others. */

@@ -9,20 +9,23 @@
  * than that is processors that wake up):
  *
  *	x    lower quartile of its rows
- *	d    from the 10 % quantile to the median: so far the port may be from
- *	     full, and so much faster than it seems
- *	mu   median of x over the other ports of its kind (senders', receivers')
- *	s2   variance of these about mu, moderated (Smyth 2004) by 4 of 0.05
- *	m    x - mu, of variance s2 (1 + 1 / others) + d^2
+ *	d    their standard deviation, from the 10 % quantile to the median: a
+ *	     port that is not full may be so much faster than it seems
+ *	w    0.05^2 / (0.05^2 + d^2): what a port tells of full ones
+ *	mu   median of x by w over the other hosts' ports of its kind (senders',
+ *	     receivers')
+ *	s2   mean of (x - mu)^2 by w, of both kinds, moderated (Smyth 2004) by 4
+ *	     of 0.05^2
+ *	m    x - mu, of variance s2 + d^2, and that of mu
  *
  * odds = prior x (mean of t((m - a) / s) over a = log 1.15 ... log 20) / t(m / s)
  *
- * with as many degrees of freedom as other ports, and three (predictive t:
- * Gelman et al., Bayesian Data Analysis, ch. 3).  As each port is compared with
- * what the others predict, one of five does not hide in the spread it makes.  A
- * host is named when both of its ports stand out alike; a pair, when that
- * explains as much (neither end talks to anyone else).  Then it is left out, and
- * the rest is looked at again.
+ * with as many degrees of freedom as other ports, and two (predictive t: Gelman et
+ * al., Bayesian Data Analysis, ch. 3).  As each host is compared with what the
+ * others predict, one of five does not hide in the spread it makes; who talks to
+ * it alone is none of the others.  A host is named when both of its ports stand
+ * out alike; a pair, when that explains as much (neither end talks to anyone
+ * else).  Then it is left out, and the rest is looked at again.
  */
 #ifndef NETAN_EVIDENCE_PORTS_H
 #define NETAN_EVIDENCE_PORTS_H
