@@ -52,6 +52,9 @@ static bool add_direction(struct na_port_rows *out,
 {
 	const struct na_direction *d = &x->c->dir[i];
 
+	/* Where something was lost its window is what loss left of it. */
+	if (d->needed || d->open_again)
+		return true;
 	for (uint32_t k = 0; k < d->stretches_kept && k < NA_STRETCHES_KEPT;
 	     k++) {
 		const struct na_stretch *s = &d->stretch[k];
@@ -61,9 +64,6 @@ static bool add_direction(struct na_port_rows *out,
 					us_per_byte(s, s->dst_ns)},
 		};
 
-		/* Something was sent again, and it was needed. */
-		if (s->marks & NA_STRETCH_AGAIN && (d->needed || d->open_again))
-			continue;
 		if (s->bytes > 0 && !na_add(&out->rows, r))
 			return false;
 	}
