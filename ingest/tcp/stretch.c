@@ -60,6 +60,14 @@ static struct na_stretches *kept(struct na_tcp_dir *f)
 	return f->stretches;
 }
 
+/* Of `bytes`, where `all` took so long; fewer tell nothing. */
+static uint32_t share(int64_t ns, uint32_t bytes, uint64_t all)
+{
+	double of = (double)ns * bytes / (double)all;
+
+	return 2 * all >= bytes && of < UINT32_MAX ? (uint32_t)of : 0;
+}
+
 /* To the last ACK but that of a lone segment. */
 static void tell(struct na_tcp_dir *f)
 {
@@ -67,6 +75,7 @@ static void tell(struct na_tcp_dir *f)
 	bool lone = x->acked - x->before <= full_of(f);
 	uint32_t bytes = (lone ? x->before : x->acked) - x->first;
 	int64_t took = (lone ? x->before_ns : x->acked_ns) - x->from_ns;
+	uint64_t got = (lone ? x->got_before : x->got_bytes) - x->get_bytes;
 
 	if (x->shut || (x->windowed && !queued(f)) || took <= 0 ||
 	    bytes < STRETCH_LEAST * full_of(f) || !kept(f))
@@ -76,6 +85,9 @@ static void tell(struct na_tcp_dir *f)
 		     .from_ns = x->from_ns,
 		     .took_ns = took < UINT32_MAX ? (uint32_t)took : UINT32_MAX,
 		     .bytes = bytes,
+		     .src_ns = share(x->sent_ns - x->send_ns, bytes,
+				     x->sent_bytes - x->send_bytes),
+		     .dst_ns = share(took, bytes, got),
 		     .marks = (uint8_t)((x->later ? NA_STRETCH_LATER : 0) |
 					(x->again ? NA_STRETCH_AGAIN : 0))});
 }
@@ -87,7 +99,8 @@ void na_tcp_stretch_end(struct na_tcp_dir *f)
 	memset(&f->stretch, 0, sizeof(f->stretch));
 }
 
-static void begin(struct na_tcp_stretch *x, uint32_t seq, int64_t now_ns)
+static void begin(struct na_tcp_stretch *x, uint32_t seq, int64_t now_ns,
+		  uint64_t got)
 {
 	*x = (struct na_tcp_stretch){
 		.on = true,
@@ -98,6 +111,9 @@ static void begin(struct na_tcp_stretch *x, uint32_t seq, int64_t now_ns)
 		.before = seq,
 		.acked = seq,
 		.sent = seq,
+		.get_bytes = got,
+		.got_before = got,
+		.got_bytes = got,
 	};
 }
 
@@ -106,10 +122,15 @@ static void send(struct na_tcp_dir *f, const struct na_tcp_dir *r,
 {
 	struct na_tcp_stretch *x = &f->stretch;
 
+	f->port->sent += p->payload_bytes;
 	if (!x->on || (!x->promised && x->sent - x->acked <= full_of(f))) {
 		na_tcp_stretch_end(f);
-		begin(x, p->seq, p->time_ns);
+		begin(x, p->seq, p->time_ns, r->port->got);
+		x->send_ns = p->time_ns;
+		x->send_bytes = f->port->sent;
 	}
+	x->sent_ns = p->time_ns;
+	x->sent_bytes = f->port->sent;
 	x->again |= p->seq != x->sent;
 	x->shut |= r->window == 0;
 	x->windowed |= (marks & NA_SEG_WINDOW_FULL) != 0;
@@ -124,20 +145,26 @@ static void cut(struct na_tcp_dir *f)
 
 	x->before = x->first; /* an ACK in its midst is not delayed */
 	tell(f);
-	begin(x, all.acked, all.acked_ns);
+	begin(x, all.acked, all.acked_ns, all.got_bytes);
+	x->send_ns = x->sent_ns = all.sent_ns;
+	x->send_bytes = x->sent_bytes = all.sent_bytes;
 	x->sent = all.sent;
 	x->promised = all.promised;
 	x->later = true;
 }
 
-static void hear(struct na_tcp_dir *f, const struct na_packet *p)
+static void hear(struct na_tcp_dir *f, const struct na_tcp_dir *r,
+		 const struct na_packet *p)
 {
 	struct na_tcp_stretch *x = &f->stretch;
 
 	if (!na_tcp_before(x->acked, p->ack) || na_tcp_before(x->sent, p->ack))
 		return;
+	r->port->got += p->ack - x->acked;
 	x->before = x->acked;
 	x->before_ns = x->acked_ns;
+	x->got_before = x->got_bytes;
+	x->got_bytes = r->port->got;
 	x->acked = p->ack;
 	x->acked_ns = p->time_ns;
 	if (x->acked - x->first >= PIECE_BYTES && x->acked != x->sent)
@@ -148,7 +175,7 @@ void na_tcp_stretch(struct na_tcp_dir *f, struct na_tcp_dir *r,
 		    const struct na_packet *p, uint32_t marks, bool fresh)
 {
 	if (p->flags & NA_TCP_ACK && r->stretch.on)
-		hear(r, p);
+		hear(r, f, p);
 	r->stretch.again |= p->n_sack > 0;
 	if (p->payload_bytes == 0 || p->flags & NA_TCP_SYN)
 		return;

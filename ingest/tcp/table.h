@@ -52,9 +52,17 @@ struct na_tcp_volume {
 	uint64_t packets, wire_bytes, bytes, unique_bytes, data_packets;
 };
 
+/* Payload of all connections of a host: that it sent, that it acknowledged. */
+struct na_tcp_port {
+	uint64_t sent, got;
+};
+
 /* The stretch that goes on; numbers as on the wire. */
 struct na_tcp_stretch {
 	int64_t from_ns, acked_ns, before_ns; /* last ACK, the one before */
+	/* Of the sender's port, since its first record; of the receiver's. */
+	int64_t send_ns, sent_ns;
+	uint64_t send_bytes, sent_bytes, get_bytes, got_bytes, got_before;
 	uint32_t first, sent, acked, before;
 	bool on, promised, later, again, shut, windowed;
 };
@@ -125,6 +133,7 @@ struct na_tcp_dir {
 	uint16_t mss;
 	bool fin_acked, saw_rst, sack_permitted;
 	struct na_tcp_rare *rare; /* NULL: all zero */
+	struct na_tcp_port *port; /* of its sender */
 	struct na_tcp_stretch stretch;
 	struct na_stretches *stretches; /* NULL: none */
 	/* window.c: what of these was before the window; the least round trip

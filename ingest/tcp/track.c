@@ -26,6 +26,7 @@ enum {
 	RTT_PAGES = 1 << 15,
 	RTT_PAGES_EACH = 1, /* more, for each connection */
 	TRAIL_BYTES = 12 << 20,
+	PORTS = 1 << 14,   /* hosts with counts of their own, nearly all */
 	FINISHED = 2048,   /* wait for late packets */
 	FRESH_SHARE = 8,   /* of the limit, those of one side only */
 	FRESH_PACKETS = 4, /* one side may be all that passes here */
@@ -47,6 +48,7 @@ struct na_tcp {
 	uint64_t packets, evicted, outside;
 	uint32_t file;	    /* that packets come from */
 	int64_t *newest_ns; /* by file: of all its packets */
+	struct na_tcp_port *ports; /* by hash: few hosts share one */
 	bool ending;	    /* no more of them come */
 	uint32_t next_id;
 };
@@ -75,8 +77,10 @@ struct na_tcp *na_tcp_new(const struct na_tcp_options *o)
 		.wanted = o->wants & NA_WANT_CONNECTIONS,
 	};
 	t->newest_ns = na_calloc(files, sizeof(*t->newest_ns));
-	if (!t->newest_ns || !na_tcp_table_init(&t->table)) {
+	t->ports = na_calloc(PORTS, sizeof(*t->ports));
+	if (!t->newest_ns || !t->ports || !na_tcp_table_init(&t->table)) {
 		free(t->newest_ns);
+		free(t->ports);
 		free(t);
 		return NULL;
 	}
@@ -225,6 +229,7 @@ void na_tcp_free(struct na_tcp *t)
 	na_rtt_pages_fini(&t->pools.pages);
 	na_tcp_table_fini(&t->table);
 	free(t->newest_ns);
+	free(t->ports);
 	free(t);
 }
 
@@ -277,6 +282,8 @@ static enum na_status start(struct na_tcp *t, uint32_t hash,
 	for (unsigned i = 0; i < 2; i++) {
 		struct na_tcp_dir *d = &c->dir[i];
 
+		/* The key is always the same: what is told depends on it. */
+		d->port = &t->ports[na_hash_address(0, &c->end[i]) % PORTS];
 		d->window = UINT32_MAX;
 		d->scale = -1;
 		d->shift = -1;

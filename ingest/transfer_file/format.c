@@ -215,7 +215,9 @@ static const struct na_xf_field packet_fields[] = {
 	F(288 + 80 * i + 4 * k, na_connection, dir[i].stretch[k].from_ns, XF_I64, 0), \
 	F(289 + 80 * i + 4 * k, na_connection, dir[i].stretch[k].took_ns, XF_U32, 0), \
 	F(290 + 80 * i + 4 * k, na_connection, dir[i].stretch[k].bytes, XF_U32, 0), \
-	F(291 + 80 * i + 4 * k, na_connection, dir[i].stretch[k].marks, XF_U8, 0)
+	F(291 + 80 * i + 4 * k, na_connection, dir[i].stretch[k].marks, XF_U8, 0), \
+	F(450 + 40 * i + 2 * k, na_connection, dir[i].stretch[k].src_ns, XF_U32, 0), \
+	F(451 + 40 * i + 2 * k, na_connection, dir[i].stretch[k].dst_ns, XF_U32, 0)
 #define STRETCHES(i) \
 	F(352 + 80 * i, na_connection, dir[i].stretches_seen, XF_U32, 0), \
 	F(353 + 80 * i, na_connection, dir[i].stretches_kept, XF_U32, 0), \

@@ -60,6 +60,10 @@ enum na_stretch_mark {
 struct na_stretch {
 	int64_t from_ns; /* of a record: since its from_ps */
 	uint32_t took_ns, bytes;
+	/* The time that its sender's port took for as many bytes of all that
+	 * it sent meanwhile, and its receiver's for all that was acknowledged;
+	 * 0: not known. */
+	uint32_t src_ns, dst_ns;
 	uint8_t marks; /* enum na_stretch_mark */
 };
 

@@ -1,6 +1,6 @@
 /*
- * Stretches of connections, and hosts that are held out: a port that delivers
- * slowly, and what is none.
+ * Stretches of connections, and the rates of ports: one that is slow, and what
+ * is none.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "netan/evidence/held_out.h"
+#include "netan/evidence/ports.h"
 #include "tests/unit/hand_tcp.h"
 
-enum { MS = 1000, FULL = 1000, HOSTS = 6, STEPS = 12 };
+enum { MS = 1000, FULL = 1000, HOSTS = 6, ROUNDS = 12 };
 
 /* n full segments, gap_us between them, each acknowledged rtt_us later; the last
  * one is short. */
@@ -87,58 +87,123 @@ static void none(void **state)
 	hand_free(&h);
 }
 
-/* All to all, one pair after the other, so that nobody shares a port.  Healthy
- * times differ by up to 10 %; what host `slow` receives takes `times` as long. */
-static void fill(struct na_evidence *e, uint32_t slow, double times)
+/* Two connections of one host, segment by segment in turn: each takes the
+ * whole time for half of what its ports send and get. */
+static void shared(void **state)
 {
-	double now_us = 0;
+	uint32_t seq[2] = {101, 101};
+	struct hand_tcp h;
+	uint16_t port;
 
-	*e = (struct na_evidence){.n_hosts = HOSTS};
-	for (uint32_t i = 0; i < STEPS * HOSTS * HOSTS; i++) {
+	(void)state;
+	shake(&h);
+	port = h.port;
+	h.port = port + 1;
+	hand_shake(&h, 100, 900, 20);
+	for (int i = 0; i < 60; i++) {
+		int c = i % 2;
+
+		h.port = (uint16_t)(port + c);
+		hand_data(&h, 480, 0, seq[c], 901, FULL);
+		seq[c] += FULL;
+		hand_ack(&h, 20, 1, 901, seq[c]);
+	}
+	hand_end(&h);
+	for (uint32_t c = 0; c < 2; c++) {
+		const struct na_stretch *x = hand_conn(&h, c)->dir[0].stretch;
+
+		assert_int_equal(hand_conn(&h, c)->dir[0].stretches_kept, 1);
+		assert_int_equal(x->bytes, 29 * FULL);
+		assert_in_range(x->took_ns, 28 * MS * 1000, 28.1 * MS * 1000);
+		assert_in_range(x->src_ns, 14.4 * MS * 1000, 14.6 * MS * 1000);
+		assert_in_range(x->dst_ns, 14.0 * MS * 1000, 14.6 * MS * 1000);
+	}
+	hand_free(&h);
+}
+
+/* All to all, at rates that differ by up to 4 %; what host `slow` receives
+ * takes `times` as long, what host `idle` does now and then. */
+static void fill(struct na_port_rows *rows, uint32_t slow, double times,
+		 uint32_t idle)
+{
+	*rows = (struct na_port_rows){0};
+	for (uint32_t i = 0; i < ROUNDS * HOSTS * HOSTS; i++) {
 		uint32_t a = i / HOSTS % HOSTS, b = i % HOSTS;
-		struct na_observation x = {
-			.start_us = now_us,
-			.took_us = 1000 + (double)(i * 37 % 101),
-			.size_bytes = 65536,
-			.src = a,
-			.dst = b,
-			.src_device = a,
-			.dst_device = b,
-			.step = i / (HOSTS * HOSTS),
-		};
+		double x = 1 + (double)(i * 37 % 101) / 2500,
+		       more = b == slow ? times
+			      : b == idle && i / (HOSTS * HOSTS) % 3
+				      ? 1 + i * 53 % 101 / 50.0
+				      : 1;
 
-		if (a == b)
-			continue;
-		x.took_us *= b == slow ? times : 1;
-		now_us += x.took_us + 1;
-		assert_true(na_evidence_add(e, &x));
+		if (a != b)
+			assert_true(na_add(&rows->rows,
+					   ((struct na_port_row){
+						   {a, b}, {x, x * more}})));
 	}
 }
 
-static void held_out(void **state)
+static void judge(struct na_port_rows *rows, struct na_judge_result *r)
 {
-	struct na_judge_result r;
-	struct na_evidence e;
 	struct na_err err;
 
+	assert_int_equal(na_ports_judge(rows, HOSTS, r, &err), NA_OK);
+	na_vec_free(&rows->rows);
+}
+
+/* At half the rate; and one that is not always full. */
+static void ports(void **state)
+{
+	struct na_judge_result r;
+	struct na_port_rows rows;
+
 	(void)state;
-	fill(&e, 4, 2);
-	assert_int_equal(na_held_out(&e, &r, &err), NA_OK);
+	fill(&rows, 4, 2, HOSTS);
+	judge(&rows, &r);
 	assert_int_equal(r.outcome, NA_GUILTY);
 	assert_int_equal(r.n_findings, 1);
 	assert_int_equal(r.findings[0].place.cause, NA_CAUSE_DST);
 	assert_int_equal(r.findings[0].place.a, 4);
-	assert_int_equal(r.findings[0].transfers, STEPS * (HOSTS - 1));
+	assert_int_equal(r.findings[0].pairs, HOSTS - 1);
+	assert_int_equal(r.findings[0].transfers, ROUNDS * (HOSTS - 1));
 	assert_true(r.findings[0].low < 0.694 && r.findings[0].high > 0.692);
 	na_judge_result_fini(&r);
-	na_evidence_fini(&e);
-	fill(&e, HOSTS, 1);
-	assert_int_equal(na_held_out(&e, &r, &err), NA_OK);
+	fill(&rows, HOSTS, 1, HOSTS);
+	judge(&rows, &r);
 	assert_int_equal(r.outcome, NA_NOT_GUILTY);
-	assert_int_equal(r.n_findings, 0);
 	assert_true(r.upper < 1.43);
 	na_judge_result_fini(&r);
-	na_evidence_fini(&e);
+	fill(&rows, HOSTS, 1, 2);
+	judge(&rows, &r);
+	assert_int_equal(r.n_findings, 0);
+	na_judge_result_fini(&r);
+}
+
+/* A ring, where host 1 gets what host 0 sends slowly, and at the same rate: no
+ * port alone; unless host 0 is seen to be faster. */
+static void ring(void **state)
+{
+	(void)state;
+	for (int faster = 0; faster < 2; faster++) {
+		struct na_port_rows rows = {0};
+		struct na_judge_result r;
+
+		for (uint32_t i = 0; i < ROUNDS * HOSTS; i++) {
+			uint32_t a = i % HOSTS;
+			double x = (a ? 1 : 2) + (double)(i * 37 % 101) / 2500;
+			double src = faster && i / HOSTS % 2 ? 1 : x;
+
+			assert_true(na_add(&rows.rows,
+					   ((struct na_port_row){
+						   {a, (a + 1) % HOSTS},
+						   {src, x}})));
+		}
+		judge(&rows, &r);
+		assert_int_equal(r.n_findings, 1);
+		assert_int_equal(r.findings[0].place.cause,
+				 faster ? NA_CAUSE_DST : NA_CAUSE_PAIR);
+		assert_int_equal(r.findings[0].place.a, faster ? 1 : 0);
+		na_judge_result_fini(&r);
+	}
 }
 
 int main(void)
@@ -146,7 +211,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spacing),
 		cmocka_unit_test(none),
-		cmocka_unit_test(held_out),
+		cmocka_unit_test(shared),
+		cmocka_unit_test(ports),
+		cmocka_unit_test(ring),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,14 +1,13 @@
 /*
  * tcp: whose data is delivered more slowly than that of others, without any
- * loss: stretches of connections (netan/evidence/stretches.h), judged by the
- * one model (netan/judge).
+ * loss: the rates of ports (netan/evidence/ports.h) in stretches of
+ * connections (netan/evidence/stretches.h).
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "members.h"
 #include "netan/analyses/tcp/state.h"
-#include "netan/evidence/held_out.h"
 #include "netan/evidence/stretches.h"
 #include "netan/methods/put.h"
 
@@ -52,20 +51,21 @@ static size_t gather(struct tcp_state *s, struct na_stretched *v,
 static enum na_status judge(struct tcp_state *s, struct na_stretched *v,
 			    uint32_t *number, struct na_err *err)
 {
-	struct na_evidence e = {.n_hosts = 0};
+	struct na_port_rows rows = {0};
 	enum na_status st;
 	size_t n;
 
 	for (size_t i = 0; i < s->scope->store->n_hosts; i++)
 		number[i] = NA_UNKNOWN_U32;
 	n = gather(s, v, number);
-	e.n_hosts = s->delivery.n_hosts;
-	st = na_stretches_add(v, n, &e) ? NA_OK : na_fail_nomem(err);
-	if (st == NA_OK && e.rows.n && e.n_hosts >= NA_HELD_OUT_LEAST) {
-		st = na_stretches_judge(&e, &s->delivery.found, err);
+	st = na_stretches_add(v, n, &rows) ? NA_OK : na_fail_nomem(err);
+	if (st == NA_OK && rows.rows.n &&
+	    s->delivery.n_hosts >= NA_PORTS_LEAST) {
+		st = na_ports_judge(&rows, s->delivery.n_hosts,
+				    &s->delivery.found, err);
 		s->delivery.judged = st == NA_OK;
 	}
-	na_evidence_fini(&e);
+	na_vec_free(&rows.rows);
 	return st;
 }
 
