@@ -28,10 +28,10 @@ struct na_j_row {
 	double effect, low, high;
 };
 
-/* By place: SRC, DST and HOST by host, links, then a few pairs. */
+/* By place: SRC, DST and HOST by host, links, devices, then a few pairs. */
 struct na_j_rows {
 	struct na_j_row *v;
-	size_t n, pairs_from;
+	size_t n, devices_from, pairs_from;
 };
 
 /* A hypothesis to take out. */
@@ -52,7 +52,6 @@ struct na_j_decision {
 	struct na_j_late late;
 	uint64_t possible[NA_CAUSES]; /* hypotheses of each kind */
 	NA_VEC(struct na_place) gone; /* that are taken out */
-	bool *pair_gone;
 	struct na_arena mem;
 };
 
@@ -82,6 +81,8 @@ const struct na_j_row *na_j_find_row(const struct na_j_decision *d,
 /* The best n, most odds first; how many there are. */
 size_t na_j_best_rows(const struct na_j_rows *rows, struct na_rival *out,
 		      size_t n);
+bool na_j_is_of(const struct na_judge_input *in, const struct na_place *p,
+		const struct na_j_unit *unit);
 bool na_j_same_place(const struct na_place *a, const struct na_place *b);
 
 #endif

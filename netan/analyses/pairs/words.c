@@ -61,6 +61,17 @@ static void say_rack(struct na_str *w, const struct pairs_state *s,
 	na_str_addf(w, "%s", n ? "}" : "");
 }
 
+/* One of several of a host. */
+static void say_device(struct na_str *w, const struct pairs_state *s,
+		       uint32_t device)
+{
+	const struct na_names *names = &s->scope->store->names;
+	char buf[NA_ENDPOINT_BUF];
+
+	na_endpoint_print(buf, names, &names->endpoints[device]);
+	na_str_addf(w, "%s on ", buf);
+}
+
 void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
 		      const struct pairs_run *run, const struct na_place *who,
 		      bool whole)
@@ -98,6 +109,8 @@ void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
 				    na_absent_print(buf, g, s->scope->store));
 			return;
 		}
+		if (who->b != NA_JUDGE_NONE)
+			say_device(w, s, who->b);
 		na_str_addf(w, "%.60s",
 			    whole ? na_pairs_host_name(s, n) : n->name);
 		return;

@@ -9,9 +9,8 @@
 #include "netan/judge/constants.h"
 #include "netan/judge/evidence/level.h"
 
-/* Likelihood ll of an effect under the prior of a fault and the null. */
-static struct na_j_gain gain_of(const struct na_j_grid *g, const double *ll,
-				const double *null)
+struct na_j_gain na_j_gain_of(const struct na_j_grid *g, const double *ll,
+			      const double *null)
 {
 	const struct na_j_prior *p = &g->fault;
 	size_t n = p->to - p->from;
@@ -62,7 +61,7 @@ static bool side_gains(struct na_j_level *v, int side, struct na_j_gain *out)
 		i = na_j_level_side(v, side, i, NA_J_KERNEL(coll), ll);
 		if (v->peers[side][host] < 2)
 			continue;
-		out[host] = gain_of(v->grid, ll, null);
+		out[host] = na_j_gain_of(v->grid, ll, null);
 		v->bound[side][host] =
 			bound_of(v->grid, ll, NA_J_KERNEL(own));
 	}
@@ -117,7 +116,7 @@ static struct na_j_gain pair_gain(const struct na_j_level *v, uint32_t pair,
 	}
 	na_j_null(v->grid, spread / (double)(c - first), v->nu_connection,
 		  null);
-	return gain_of(v->grid, ll, null);
+	return na_j_gain_of(v->grid, ll, null);
 }
 
 bool na_j_level_pairs(const struct na_j_level *v, struct na_j_pair_gain *out,

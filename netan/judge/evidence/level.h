@@ -12,11 +12,11 @@
 #define NETAN_JUDGE_EVIDENCE_LEVEL_H
 
 #include "netan/judge/grid.h"
-#include "netan/judge/session/links.h"
+#include "netan/judge/session/blocks.h"
 #include "netan/judge/session/session.h"
 
 struct na_j_unit {
-	uint32_t host[2]; /* sender, receiver */
+	uint32_t host[2], device[2]; /* sender, receiver */
 	uint32_t pair, connection, coll; /* of this table */
 	uint32_t transfers, blocks;
 	double near;	/* distance */
@@ -52,6 +52,7 @@ struct na_j_level {
 	struct na_j_pair *pairs;
 	uint32_t *of_pair; /* the session's pair p: connections from here */
 	struct na_groups by_connection, by_pair, by_side[2], by_side_coll[2];
+	struct na_groups by_device_coll[2];
 	uint32_t *peers[2]; /* pairs by host, as sender and receiver */
 	double clock_variance;
 	/* Null. */
@@ -60,6 +61,9 @@ struct na_j_level {
 	double spread;	  /* of connections */
 	double nu, nu_connection;
 	struct na_j_side_spread side[2];
+	/* What healthy devices of one host are apart. */
+	bool devices_known;
+	struct na_j_side_spread device[2];
 	/* Fit. */
 	double mu, *shift[2]; /* by host */
 	double *bound[2];     /* by host: log; NaN: unknown */
@@ -98,6 +102,10 @@ na_j_kernel *na_j_collectives(const struct na_j_level *v, int side);
  * kernel is of their spread.  The first group of the next host. */
 size_t na_j_level_side(const struct na_j_level *v, int side, size_t group,
 		       const na_j_kernel collectives, double *ll);
+/* The same of the groups from..to, which lie `less` lower. */
+void na_j_level_groups(const struct na_j_level *v, int side,
+		       const struct na_groups *g, size_t from, size_t to,
+		       double less, const na_j_kernel collectives, double *ll);
 /* Degrees of freedom of single units. */
 double na_j_level_nu(const struct na_j_level *v);
 /* Centre less mu and what the other side explains. */
@@ -115,6 +123,12 @@ struct na_j_pair_gain {
 
 /* Gains and bounds of the sides, [2 n_hosts]. */
 bool na_j_level_gains(struct na_j_level *v, struct na_j_gain *out);
+/* Of the likelihood ll of an effect, against a null. */
+struct na_j_gain na_j_gain_of(const struct na_j_grid *g, const double *ll,
+			      const double *null);
+/* Gains of devices. */
+bool na_j_level_devices(struct na_j_level *v, const struct na_j_blocks *b,
+			struct na_j_gain *out);
 /* Of the pairs that stand out most: at most NA_J_PAIRS_LEVEL. */
 bool na_j_level_pairs(const struct na_j_level *v, struct na_j_pair_gain *out,
 		      size_t *n);

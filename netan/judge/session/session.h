@@ -15,6 +15,16 @@ struct na_j_connection {
 	uint32_t distance, pair;
 };
 
+static inline uint32_t na_j_host_of(const struct na_j_connection *c, int side)
+{
+	return side ? c->dst : c->src;
+}
+
+static inline uint32_t na_j_device_of(const struct na_j_connection *c, int side)
+{
+	return side ? c->dst_dev : c->src_dev;
+}
+
 struct na_j_pair {
 	uint32_t src, dst;
 };
