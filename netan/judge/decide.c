@@ -56,8 +56,12 @@ static bool tables_init(struct na_j_decision *d)
 	for (size_t t = 0; t < d->n_tables; t++)
 		for (size_t i = 0; i < s->n_views; i++)
 			if (!na_j_level_init(&d->level[t][i], s, s->view[i],
-					     t > 0, &d->grid,
-					     &d->blocks.links))
+					     t > 0, s->racks, &d->grid,
+					     &d->blocks.links) ||
+			    (d->are_apart &&
+			     !na_j_level_init(&d->apart[t][i], s, s->view[i],
+					      t > 0, true, &d->grid,
+					      &d->blocks.links)))
 				return false;
 	return na_j_late_init(&d->late, s, &d->blocks);
 }
@@ -66,7 +70,10 @@ bool na_j_decision_init(struct na_j_decision *d, const struct na_j_session *s)
 {
 	*d = (struct na_j_decision){s};
 	na_j_grid_init(&d->grid);
-	if (!na_j_blocks_init(&d->blocks, s, &d->mem) || !tables_init(d))
+	if (!na_j_blocks_init(&d->blocks, s, &d->mem))
+		return false;
+	d->are_apart = d->blocks.n_devices && !s->racks;
+	if (!tables_init(d))
 		return false;
 	memcpy(d->possible, d->blocks.links.possible, sizeof(d->possible));
 	d->possible[NA_CAUSE_SRC] = d->blocks.by_side[0].n;
@@ -79,18 +86,28 @@ bool na_j_decision_init(struct na_j_decision *d, const struct na_j_session *s)
 void na_j_decision_fini(struct na_j_decision *d)
 {
 	for (size_t t = 0; t < NA_J_TABLES; t++)
-		for (size_t i = 0; i < NA_J_VIEWS; i++)
+		for (size_t i = 0; i < NA_J_VIEWS; i++) {
 			na_j_level_fini(&d->level[t][i]);
+			na_j_level_fini(&d->apart[t][i]);
+		}
 	na_j_late_fini(&d->late);
 	na_vec_free(&d->gone);
 	na_arena_fini(&d->mem);
 }
 
+const struct na_j_level *na_j_device_level(const struct na_j_decision *d,
+					   size_t table, size_t view)
+{
+	return d->are_apart ? &d->apart[table][view] : &d->level[table][view];
+}
+
 void na_j_restore(struct na_j_decision *d)
 {
 	for (size_t t = 0; t < d->n_tables; t++)
-		for (size_t i = 0; i < d->s->n_views; i++)
+		for (size_t i = 0; i < d->s->n_views; i++) {
 			na_j_level_restore(&d->level[t][i]);
+			na_j_level_restore(&d->apart[t][i]);
+		}
 	na_j_late_restore(&d->late);
 	d->gone.n = 0;
 }
@@ -309,12 +326,15 @@ static bool level_gains(struct na_j_decision *d, size_t table,
 	bool ok = g;
 
 	for (size_t i = 0; ok && i < d->s->n_views; i++) {
-		struct na_j_level *v = &d->level[table][i];
+		struct na_j_level *v = &d->level[table][i],
+				  *of = d->are_apart ? &d->apart[table][i] : v;
 		struct na_j_row *link = rows->v + 3 * d->s->n_hosts;
 
 		ok = na_j_level_fit(v) && na_j_level_gains(v, g) &&
 		     na_j_level_links(v, g + n_sides) &&
-		     na_j_level_devices(v, &d->blocks, g + n_sides + n_links);
+		     (of == v || na_j_level_fit(of)) &&
+		     na_j_level_devices(of, &d->blocks,
+					g + n_sides + n_links);
 		for (size_t k = 0; ok && k < n_sides; k++)
 			least_of_views(&rows->v[k], table, i, &g[k]);
 		/* Devices come behind the links. */
@@ -551,7 +571,7 @@ static void count_block(const struct na_j_decision *d, struct na_j_taken *t)
 /* Of the pairs' transfers those of the device; timers are the pairs'. */
 static void count_device(const struct na_j_decision *d, struct na_j_taken *t)
 {
-	const struct na_j_level *v = &d->level[0][0];
+	const struct na_j_level *v = na_j_device_level(d, 0, 0);
 
 	t->transfers = t->late = 0;
 	for (size_t u = 0; u < v->n; u++)
@@ -591,6 +611,14 @@ static void shift_units(struct na_j_level *v, const struct na_place *p,
 	}
 }
 
+static void shift(struct na_j_decision *d, size_t table, size_t view,
+		  const struct na_place *p, double by)
+{
+	shift_units(&d->level[table][view], p, by);
+	if (d->are_apart)
+		shift_units(&d->apart[table][view], p, by);
+}
+
 static bool leave(struct na_j_decision *d, enum na_cause cause,
 		  const struct na_place *p)
 {
@@ -610,7 +638,7 @@ static bool take_row(struct na_j_decision *d, const struct na_j_row *row)
 		if (!shows && row->mechanism != NA_MECH_LEVEL)
 			continue;
 		for (size_t i = 0; i < d->s->n_views; i++)
-			shift_units(&d->level[k][i], p, row->shift[by][i]);
+			shift(d, k, i, p, row->shift[by][i]);
 	}
 	na_j_place_blocks(&d->blocks, p, b);
 	for (int k = 0; k < 2 && device_index(d, p) == d->blocks.n_devices; k++)

@@ -48,6 +48,9 @@ struct na_j_decision {
 	struct na_j_grid grid;
 	struct na_j_blocks blocks;
 	struct na_j_level level[NA_J_TABLES][NA_J_VIEWS];
+	/* Of connections, for devices, where those are of pairs. */
+	struct na_j_level apart[NA_J_TABLES][NA_J_VIEWS];
+	bool are_apart;
 	size_t n_tables;
 	struct na_j_late late;
 	uint64_t possible[NA_CAUSES]; /* hypotheses of each kind */
@@ -58,6 +61,9 @@ struct na_j_decision {
 /* Each: false when memory is short. */
 bool na_j_decision_init(struct na_j_decision *d, const struct na_j_session *s);
 void na_j_decision_fini(struct na_j_decision *d);
+/* The table that tells devices apart. */
+const struct na_j_level *na_j_device_level(const struct na_j_decision *d,
+					   size_t table, size_t view);
 /* Nothing is taken out. */
 void na_j_restore(struct na_j_decision *d);
 bool na_j_take(struct na_j_decision *d, const struct na_j_taken *t);

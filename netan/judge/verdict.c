@@ -61,7 +61,7 @@ static bool has_units(const struct na_j_decision *d, size_t table,
 		      const struct na_place *part, const struct na_place *all,
 		      bool same)
 {
-	const struct na_j_level *v = &d->level[table][0];
+	const struct na_j_level *v = na_j_device_level(d, table, 0);
 	size_t of_part = 0, of_all = 0, of_both = 0;
 
 	for (size_t u = 0; u < v->n; u++) {
@@ -130,7 +130,7 @@ static bool add_sides(struct na_j_found *f)
 static bool add_other_end(const struct na_j_decision *d, struct na_j_found *f)
 {
 	size_t table = f->mechanism == NA_MECH_LARGE && d->n_tables > 1, u = 0;
-	const struct na_j_level *v = &d->level[table][0];
+	const struct na_j_level *v = na_j_device_level(d, table, 0);
 	int side = f->place.cause == NA_CAUSE_SRC; /* the other one */
 	struct na_place end;
 

@@ -52,7 +52,7 @@ static bool group_rows(struct making *m, struct na_j_level *v)
 	size_t blocks = s->n_steps < NA_J_BLOCKS ? s->n_steps : NA_J_BLOCKS;
 	uint32_t *block = NA_J_NEW(&m->tmp, uint32_t, s->n),
 		 *none = NA_J_NEW(&m->tmp, uint32_t, s->n), *unit;
-	const uint32_t *cols[] = {s->racks ? s->connection : s->pair, none,
+	const uint32_t *cols[] = {v->of_connections ? s->connection : s->pair, none,
 				  block};
 	bool colls;
 
@@ -230,7 +230,7 @@ static bool place_units(struct making *m, struct na_j_level *v)
 	for (size_t u = 0; u < v->n; u++) {
 		struct na_j_unit *unit = &v->units[u];
 		uint32_t row = na_j_first(&m->unit, u), pair = s->pair[row],
-			 of = s->racks ? s->connection[row] : pair;
+			 of = v->of_connections ? s->connection[row] : pair;
 
 		unit->host[0] = s->host[0][row];
 		unit->host[1] = s->host[1][row];
@@ -331,7 +331,7 @@ static bool by_host(struct na_j_level *v)
 }
 
 bool na_j_level_init(struct na_j_level *v, const struct na_j_session *s,
-		     const double *view, bool large,
+		     const double *view, bool large, bool of_connections,
 		     const struct na_j_grid *grid,
 		     const struct na_j_links *links)
 {
@@ -340,7 +340,8 @@ bool na_j_level_init(struct na_j_level *v, const struct na_j_session *s,
 	bool ok;
 
 	*v = (struct na_j_level){grid, s->in, links, s->n_hosts,
-				 .large = large};
+				 .large = large,
+				 .of_connections = of_connections};
 	ok = group_rows(&m, v) && block_medians(&m, v) && errors(&m, v) &&
 	     clock_errors(&m, v) && place_units(&m, v);
 	na_arena_fini(&m.tmp);

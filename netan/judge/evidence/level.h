@@ -1,5 +1,6 @@
 /*
- * Levels: units are a connection's transfers in one collective.
+ * Levels: units are a connection's transfers in one collective; those of a pair
+ * where racks are unknown, for what hashing spreads is not known apart then.
  *
  *	centre = mu + sender + receiver + the two by collective
  *		 + connection + noise
@@ -47,6 +48,7 @@ struct na_j_level {
 	const struct na_j_links *links;
 	size_t n_hosts, n, n_connections, n_pairs, n_coll;
 	bool large, all_collectives; /* all: units are of all together */
+	bool of_connections;	     /* else units are of pairs */
 	struct na_j_unit *units; /* by connection, collective */
 	struct na_j_level_connection *connections;
 	struct na_j_pair *pairs;
@@ -85,7 +87,7 @@ struct na_j_gain {
 };
 
 bool na_j_level_init(struct na_j_level *v, const struct na_j_session *s,
-		     const double *view, bool large,
+		     const double *view, bool large, bool of_connections,
 		     const struct na_j_grid *grid,
 		     const struct na_j_links *links);
 void na_j_level_fini(struct na_j_level *v);

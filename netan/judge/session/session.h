@@ -31,7 +31,7 @@ struct na_j_pair {
 
 struct na_j_session {
 	const struct na_judge_input *in;
-	bool racks; /* else connections are pairs, distances unknown */
+	bool racks; /* else distances are unknown */
 	size_t n, n_hosts, n_coll, n_steps, n_connections, n_pairs;
 	struct na_j_connection *connections; /* with rows, ascending */
 	struct na_j_pair *pairs;	     /* the same */
