@@ -278,6 +278,8 @@ static double largest_bound(const struct na_j_decision *d)
 						       v->bound[1][h]));
 			for (size_t k = 0; k < d->blocks.links.n; k++)
 				most = fmax(most, v->link_bound[k]);
+			most = fmax(most,
+				    na_j_device_level(d, t, i)->device_bound);
 		}
 	return most > -INFINITY ? most : INFINITY;
 }

@@ -133,7 +133,7 @@ static bool side_spread(struct na_j_level *v, int side, const struct parts *p,
 struct side {
 	struct na_j_level *v;
 	int side;
-	na_j_kernel *collectives;
+	na_j_kernel *collectives, *own;
 	double null[NA_J_GRID];		 /* of the side */
 	double (*ll)[NA_J_GRID];	 /* of a host's devices */
 };
@@ -161,7 +161,8 @@ static struct na_j_gain gain_of_part(const struct side *s,
 				     const struct part *d,
 				     const double *others)
 {
-	const struct na_j_level *v = s->v;
+	struct na_j_level *v = s->v;
+	struct na_j_gain gain;
 	const struct na_j_side_spread *spread = &v->device[s->side];
 	double ll[NA_J_GRID], null[NA_J_GRID], variance,
 	       less = mean_of(v->grid, others, &variance);
@@ -170,7 +171,10 @@ static struct na_j_gain gain_of_part(const struct side *s,
 			  d->to, less, NA_J_KERNEL(s->collectives), ll);
 	na_j_null(v->grid, sqrt(spread->tau * spread->tau + variance),
 		  spread->nu, null);
-	return na_j_gain_of(v->grid, ll, null);
+	gain = na_j_gain_of(v->grid, ll, null);
+	v->device_bound = fmax(v->device_bound,
+			       na_j_bound_of(v->grid, ll, NA_J_KERNEL(s->own)));
+	return gain;
 }
 
 static void host_gains(const struct side *s, const struct part *d, size_t n,
@@ -203,14 +207,18 @@ static bool side_gains(struct na_j_level *v, int side,
 		       const struct na_j_blocks *b, struct na_j_gain *out)
 {
 	struct na_arena tmp = {0};
-	struct side s = {v, side, na_j_collectives(v, side)};
+	struct side s = {v, side, na_j_collectives(v, side),
+			 na_calloc(1, sizeof(*s.own))};
 	struct parts p;
-	bool ok = s.collectives && list_parts(v, side, &p, &tmp) &&
+	bool ok = s.collectives && s.own && list_parts(v, side, &p, &tmp) &&
 		  (v->devices_known || side_spread(v, side, &p, &tmp));
 
 	if (ok)
 		s.ll = na_j_alloc(&tmp, p.most, sizeof(*s.ll));
 	ok = ok && s.ll;
+	if (ok)
+		na_j_kernel_init(v->grid, v->device[side].tau,
+				 v->device[side].nu, *s.own);
 	na_j_null(v->grid, v->side[side].tau, v->side[side].nu, s.null);
 	for (size_t i = 0, end; ok && i < p.n; i = end) {
 		end = end_of_host(&p, i);
@@ -218,6 +226,7 @@ static bool side_gains(struct na_j_level *v, int side,
 			host_gains(&s, &p.v[i], end - i, b, out);
 	}
 	free(s.collectives);
+	free(s.own);
 	na_arena_fini(&tmp);
 	return ok;
 }
@@ -227,6 +236,7 @@ bool na_j_level_devices(struct na_j_level *v, const struct na_j_blocks *b,
 {
 	for (size_t i = 0; i < b->n_devices; i++)
 		out[i] = (struct na_j_gain){0};
+	v->device_bound = -INFINITY;
 	if (!b->n_devices)
 		return true;
 	if (!side_gains(v, 0, b, out) || !side_gains(v, 1, b, out))

@@ -30,8 +30,8 @@ struct na_j_gain na_j_gain_of(const struct na_j_grid *g, const double *ll,
 }
 
 /* The fault's share of a shift: without what a healthy side has of its own. */
-static double bound_of(const struct na_j_grid *g, double *ll,
-		       const na_j_kernel k)
+double na_j_bound_of(const struct na_j_grid *g, double *ll,
+		     const na_j_kernel k)
 {
 	na_j_smear(k, ll);
 	for (size_t i = 0; i < NA_J_GRID; i++)
@@ -63,7 +63,7 @@ static bool side_gains(struct na_j_level *v, int side, struct na_j_gain *out)
 			continue;
 		out[host] = na_j_gain_of(v->grid, ll, null);
 		v->bound[side][host] =
-			bound_of(v->grid, ll, NA_J_KERNEL(own));
+			na_j_bound_of(v->grid, ll, NA_J_KERNEL(own));
 	}
 	free(coll);
 	free(own);

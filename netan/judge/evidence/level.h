@@ -70,6 +70,7 @@ struct na_j_level {
 	double mu, *shift[2]; /* by host */
 	double *bound[2];     /* by host: log; NaN: unknown */
 	double *link_bound;   /* by link; the same */
+	double device_bound;  /* the largest of devices; -INFINITY: none */
 	/* Of connections across racks: log likelihood of each shift less that
 	 * of none, own spread integrated out; until the next fit. */
 	double *ratio;
@@ -128,7 +129,11 @@ bool na_j_level_gains(struct na_j_level *v, struct na_j_gain *out);
 /* Of the likelihood ll of an effect, against a null. */
 struct na_j_gain na_j_gain_of(const struct na_j_grid *g, const double *ll,
 			      const double *null);
-/* Gains of devices. */
+/* 97.5 % bound of an effect, whose healthy spread is the kernel's; ll is
+ * overwritten. */
+double na_j_bound_of(const struct na_j_grid *g, double *ll,
+		     const na_j_kernel k);
+/* Gains of devices, and their bound. */
 bool na_j_level_devices(struct na_j_level *v, const struct na_j_blocks *b,
 			struct na_j_gain *out);
 /* Of the pairs that stand out most: at most NA_J_PAIRS_LEVEL. */
