@@ -11,6 +11,35 @@ static const double prior_of[NA_CAUSES] = {
 #undef CAUSE
 };
 
+static bool crosses(const struct na_judge_input *in, const struct na_place *p,
+		    const struct na_j_unit *unit)
+{
+	uint32_t from = in->rack_of[unit->host[0]],
+		 to = in->rack_of[unit->host[1]];
+
+	return from != to &&
+	       (p->cause == NA_CAUSE_RACK_DOWNLINK
+			? to == p->a
+			: from == p->a && (p->cause == NA_CAUSE_RACK_UPLINK ||
+					   to == p->b));
+}
+
+bool na_j_is_of(const struct na_judge_input *in, const struct na_place *p,
+		const struct na_j_unit *unit)
+{
+	bool of[2];
+
+	if (p->cause == NA_CAUSE_PAIR)
+		return unit->host[0] == p->a && unit->host[1] == p->b;
+	if (p->cause > NA_CAUSE_PAIR)
+		return crosses(in, p, unit);
+	for (int side = 0; side < 2; side++)
+		of[side] = unit->host[side] == p->a &&
+			   (p->b == NA_JUDGE_NONE || unit->device[side] == p->b);
+	return (of[0] && p->cause != NA_CAUSE_DST) ||
+	       (of[1] && p->cause != NA_CAUSE_SRC);
+}
+
 bool na_j_same_place(const struct na_place *a, const struct na_place *b)
 {
 	return a->cause == b->cause && a->a == b->a && a->b == b->b;
@@ -27,8 +56,12 @@ static bool tables_init(struct na_j_decision *d)
 	for (size_t t = 0; t < d->n_tables; t++)
 		for (size_t i = 0; i < s->n_views; i++)
 			if (!na_j_level_init(&d->level[t][i], s, s->view[i],
-					     t > 0, &d->grid,
-					     &d->blocks.links, d->odds))
+					     t > 0, s->racks, &d->grid,
+					     &d->blocks.links, d->odds) ||
+			    (d->are_apart &&
+			     !na_j_level_init(&d->apart[t][i], s, s->view[i],
+					      t > 0, true, &d->grid,
+					      &d->blocks.links, d->odds)))
 				return false;
 	return na_j_late_init(&d->late, s, &d->blocks);
 }
@@ -37,9 +70,9 @@ bool na_j_decision_init(struct na_j_decision *d, const struct na_j_session *s)
 {
 	*d = (struct na_j_decision){s};
 	na_j_grid_init(&d->grid);
-	d->pair_gone = NA_J_NEW(&d->mem, bool, s->n_pairs);
-	if (!d->pair_gone || !na_j_blocks_init(&d->blocks, s, &d->mem))
+	if (!na_j_blocks_init(&d->blocks, s, &d->mem))
 		return false;
+	d->are_apart = d->blocks.n_devices && !s->racks;
 	memcpy(d->possible, d->blocks.links.possible, sizeof(d->possible));
 	d->possible[NA_CAUSE_SRC] = d->blocks.by_side[0].n;
 	d->possible[NA_CAUSE_DST] = d->blocks.by_side[1].n;
@@ -53,21 +86,30 @@ bool na_j_decision_init(struct na_j_decision *d, const struct na_j_session *s)
 void na_j_decision_fini(struct na_j_decision *d)
 {
 	for (size_t t = 0; t < NA_J_TABLES; t++)
-		for (size_t i = 0; i < NA_J_VIEWS; i++)
+		for (size_t i = 0; i < NA_J_VIEWS; i++) {
 			na_j_level_fini(&d->level[t][i]);
+			na_j_level_fini(&d->apart[t][i]);
+		}
 	na_j_late_fini(&d->late);
 	na_vec_free(&d->gone);
 	na_arena_fini(&d->mem);
 }
 
+const struct na_j_level *na_j_device_level(const struct na_j_decision *d,
+					   size_t table, size_t view)
+{
+	return d->are_apart ? &d->apart[table][view] : &d->level[table][view];
+}
+
 void na_j_restore(struct na_j_decision *d)
 {
 	for (size_t t = 0; t < d->n_tables; t++)
-		for (size_t i = 0; i < d->s->n_views; i++)
+		for (size_t i = 0; i < d->s->n_views; i++) {
 			na_j_level_restore(&d->level[t][i]);
+			na_j_level_restore(&d->apart[t][i]);
+		}
 	na_j_late_restore(&d->late);
 	d->gone.n = 0;
-	memset(d->pair_gone, 0, d->s->n_pairs * sizeof(*d->pair_gone));
 }
 
 static bool is_gone(const struct na_j_decision *d, const struct na_place *p)
@@ -78,12 +120,41 @@ static bool is_gone(const struct na_j_decision *d, const struct na_place *p)
 	return false;
 }
 
+static size_t device_index(const struct na_j_decision *d,
+			   const struct na_place *p)
+{
+	return p->cause <= NA_CAUSE_DST && p->b != NA_JUDGE_NONE
+		       ? na_j_find_device(&d->blocks, p)
+		       : d->blocks.n_devices;
+}
+
+/* How many devices share a side's prior; 0: none. */
+static uint32_t devices_of(const struct na_j_decision *d,
+			   const struct na_place *p)
+{
+	const struct na_j_device *v = d->blocks.devices;
+	const size_t *from = d->blocks.device_from;
+	int side = p->cause == NA_CAUSE_DST;
+	size_t to, at;
+
+	if (p->cause > NA_CAUSE_DST)
+		return 0;
+	to = from[side + 1];
+	at = NA_BOUND(i, from[side], to, v[i].host >= p->a);
+	return at < to && v[at].host == p->a ? v[at].of : 0;
+}
+
 /* Prior odds that one such cause exists, shared by all blocks of its kind; a
- * pair that is its sender's (receiver's) only one has that side's share. */
+ * pair that is its sender's (receiver's) only one has that side's share.  A side
+ * of several devices is as likely slow as a whole as by one of them. */
 double na_j_log_prior(const struct na_j_decision *d,
 		      const struct na_place *p)
 {
 	double odds = d->odds[p->cause];
+	uint32_t devices = devices_of(d, p);
+
+	if (devices)
+		odds /= p->b == NA_JUDGE_NONE ? 2 : 2. * devices;
 
 	if (p->cause == NA_CAUSE_PAIR) {
 		if (na_j_side_block(&d->blocks, 0, p->a).n == 1)
@@ -97,7 +168,8 @@ double na_j_log_prior(const struct na_j_decision *d,
 bool na_j_rows_init(struct na_j_rows *rows, const struct na_j_decision *d,
 		    struct na_arena *mem)
 {
-	rows->pairs_from = 3 * d->s->n_hosts + d->blocks.links.n;
+	rows->devices_from = 3 * d->s->n_hosts + d->blocks.links.n;
+	rows->pairs_from = rows->devices_from + d->blocks.n_devices;
 	rows->n = rows->pairs_from;
 	rows->v = NA_J_NEW(mem, struct na_j_row,
 			   rows->pairs_from + NA_J_PAIR_ROWS);
@@ -122,6 +194,12 @@ static void clear(struct na_j_rows *rows, const struct na_j_decision *d)
 		rows->v[3 * n + i].place =
 			(struct na_place){l->cause, l->a, l->b};
 	}
+	for (size_t i = 0; i < d->blocks.n_devices; i++) {
+		const struct na_j_device *x = &d->blocks.devices[i];
+
+		rows->v[rows->devices_from + i].place = (struct na_place){
+			kinds[x->side], x->host, x->device};
+	}
 }
 
 /* The row of a pair, which may not be there yet. */
@@ -141,9 +219,12 @@ const struct na_j_row *na_j_find_row(const struct na_j_decision *d,
 				     const struct na_j_rows *rows,
 				     const struct na_place *place)
 {
-	size_t n = d->s->n_hosts, at = rows->n;
+	size_t n = d->s->n_hosts, at = rows->n,
+	       device = device_index(d, place);
 
-	if (place->cause == NA_CAUSE_SRC)
+	if (device < d->blocks.n_devices)
+		at = rows->devices_from + device;
+	else if (place->cause == NA_CAUSE_SRC)
 		at = place->a;
 	else if (place->cause == NA_CAUSE_DST)
 		at = n + place->a;
@@ -241,20 +322,26 @@ static bool level_gains(struct na_j_decision *d, size_t table,
 			struct na_j_rows *rows)
 {
 	struct na_arena tmp = {0};
-	size_t n_sides = 2 * d->s->n_hosts, n_links = d->blocks.links.n;
-	struct na_j_gain *g =
-		NA_J_NEW(&tmp, struct na_j_gain, n_sides + n_links);
+	size_t n_sides = 2 * d->s->n_hosts, n_links = d->blocks.links.n,
+	       n_devices = d->blocks.n_devices;
+	struct na_j_gain *g = NA_J_NEW(&tmp, struct na_j_gain,
+				       n_sides + n_links + n_devices);
 	bool ok = g;
 
 	for (size_t i = 0; ok && i < d->s->n_views; i++) {
-		struct na_j_level *v = &d->level[table][i];
+		struct na_j_level *v = &d->level[table][i],
+				  *of = d->are_apart ? &d->apart[table][i] : v;
 		struct na_j_row *link = rows->v + 3 * d->s->n_hosts;
 
 		ok = na_j_level_fit(v) && na_j_level_gains(v, g) &&
-		     na_j_level_links(v, g + n_sides);
+		     na_j_level_links(v, g + n_sides) &&
+		     (of == v || na_j_level_fit(of)) &&
+		     na_j_level_devices(of, &d->blocks,
+					g + n_sides + n_links);
 		for (size_t k = 0; ok && k < n_sides; k++)
 			mean_of_views(&rows->v[k], table, i, &g[k]);
-		for (size_t k = 0; ok && k < n_links; k++)
+		/* Devices come behind the links. */
+		for (size_t k = 0; ok && k < n_links + n_devices; k++)
 			mean_of_views(&link[k], table, i, &g[n_sides + k]);
 	}
 	na_arena_fini(&tmp);
@@ -315,6 +402,19 @@ static void calibrate_kind(struct na_j_row *v, size_t n, enum na_cause kind,
 	}
 }
 
+static void calibrate_devices(const struct na_j_decision *d,
+			      struct na_j_rows *rows, int side,
+			      enum na_mechanism by, double *x)
+{
+	const size_t *from = d->blocks.device_from;
+	size_t n = from[side + 1] - from[side];
+
+	if (n)
+		calibrate_kind(rows->v + rows->devices_from + from[side], n,
+			       side ? NA_CAUSE_DST : NA_CAUSE_SRC, by,
+			       (size_t)ceil(NA_J_NULL_SHARE * (double)n), x);
+}
+
 static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
 {
 	struct na_arena tmp = {0};
@@ -336,13 +436,17 @@ static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
 				       (enum na_mechanism)by,
 				       link || !edge ? 1 : edge, x);
 		}
+	for (int by = 0; x && by <= NA_MECH_LARGE; by++)
+		for (int side = 0; side < 2; side++)
+			calibrate_devices(d, rows, side, (enum na_mechanism)by,
+					  x);
 	na_arena_fini(&tmp);
 	return x;
 }
 
 /* Two clocks: what they are fitted wrong by is a constant time of a host, which
- * hides least in large transfers, and is in no single pair alone; of a link it
- * cannot be distinguished from receivers that wait.  Late counts of a link name
+ * hides least in large transfers, and is in no single pair or device alone; of a
+ * link it cannot be distinguished from receivers that wait.  Late counts of a link name
  * nothing: chains of timeouts meet on a few pairs. */
 bool na_j_may_show(const struct na_j_decision *d, const struct na_j_row *row,
 		   enum na_mechanism by)
@@ -353,7 +457,9 @@ bool na_j_may_show(const struct na_j_decision *d, const struct na_j_row *row,
 		return false;
 	if (by == NA_MECH_LEVEL)
 		return !two_clocks || d->n_tables == 1 ||
-		       row->place.cause == NA_CAUSE_PAIR;
+		       row->place.cause == NA_CAUSE_PAIR ||
+		       (row->place.cause <= NA_CAUSE_DST &&
+			row->place.b != NA_JUDGE_NONE);
 	return by != NA_MECH_LATE || row->place.cause < NA_CAUSE_RACK_UPLINK;
 }
 
@@ -466,6 +572,17 @@ static void count_block(const struct na_j_decision *d, struct na_j_taken *t)
 		}
 }
 
+/* Of the pairs' transfers those of the device; timers are the pairs'. */
+static void count_device(const struct na_j_decision *d, struct na_j_taken *t)
+{
+	const struct na_j_level *v = na_j_device_level(d, 0, 0);
+
+	t->transfers = t->late = 0;
+	for (size_t u = 0; u < v->n; u++)
+		if (na_j_is_of(d->s->in, &t->place, &v->units[u]))
+			t->transfers += v->units[u].transfers;
+}
+
 void na_j_taken_of(const struct na_j_decision *d, const struct na_j_rows *rows,
 		   const struct na_j_row *row, struct na_j_taken *out)
 {
@@ -478,19 +595,8 @@ void na_j_taken_of(const struct na_j_decision *d, const struct na_j_rows *rows,
 		out->n = 2;
 	}
 	count_block(d, out);
-}
-
-static bool crosses(const struct na_judge_input *in, const struct na_place *p,
-		    const struct na_j_unit *unit)
-{
-	uint32_t from = in->rack_of[unit->host[0]],
-		 to = in->rack_of[unit->host[1]];
-
-	return from != to &&
-	       (p->cause == NA_CAUSE_RACK_DOWNLINK
-			? to == p->a
-			: from == p->a && (p->cause == NA_CAUSE_RACK_UPLINK ||
-					   to == p->b));
+	if (device_index(d, &row->place) < d->blocks.n_devices)
+		count_device(d, out);
 }
 
 /* Units of a side are less by its shift, those of a pair by what they have; a
@@ -501,25 +607,26 @@ static void shift_units(struct na_j_level *v, const struct na_place *p,
 	for (size_t u = 0; u < v->n; u++) {
 		struct na_j_unit *unit = &v->units[u];
 
-		if (p->cause == NA_CAUSE_PAIR) {
-			if (unit->host[0] == p->a && unit->host[1] == p->b)
-				unit->centre -= unit->own;
-		} else if (p->cause >= NA_CAUSE_RACK_UPLINK) {
-			if (crosses(v->in, p, unit))
-				unit->centre -= fmax(unit->own, 0);
-		} else if (unit->host[p->cause == NA_CAUSE_DST] == p->a) {
-			unit->centre -= shift;
-		}
+		if (!na_j_is_of(v->in, p, unit))
+			continue;
+		unit->centre -= p->cause < NA_CAUSE_PAIR    ? shift
+				: p->cause == NA_CAUSE_PAIR ? unit->own
+							    : fmax(unit->own, 0);
 	}
+}
+
+static void shift(struct na_j_decision *d, size_t table, size_t view,
+		  const struct na_place *p, double by)
+{
+	shift_units(&d->level[table][view], p, by);
+	if (d->are_apart)
+		shift_units(&d->apart[table][view], p, by);
 }
 
 static bool leave(struct na_j_decision *d, enum na_cause cause,
 		  const struct na_place *p)
 {
-	struct na_place place = {cause, p->a, p->b};
-
-	na_j_mark(&d->blocks, &place, true, d->pair_gone);
-	return na_add(&d->gone, place);
+	return na_add(&d->gone, ((struct na_place){cause, p->a, p->b}));
 }
 
 static bool take_row(struct na_j_decision *d, const struct na_j_row *row)
@@ -535,10 +642,10 @@ static bool take_row(struct na_j_decision *d, const struct na_j_row *row)
 		if (!shows && row->mechanism != NA_MECH_LEVEL)
 			continue;
 		for (size_t i = 0; i < d->s->n_views; i++)
-			shift_units(&d->level[k][i], p, row->shift[by][i]);
+			shift(d, k, i, p, row->shift[by][i]);
 	}
 	na_j_place_blocks(&d->blocks, p, b);
-	for (int k = 0; k < 2; k++)
+	for (int k = 0; k < 2 && device_index(d, p) == d->blocks.n_devices; k++)
 		for (size_t i = 0; i < b[k].n; i++)
 			d->late.pairs[b[k].pair[i]].late = 0;
 	if (p->cause == NA_CAUSE_HOST &&

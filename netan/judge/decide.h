@@ -28,10 +28,10 @@ struct na_j_row {
 	double effect, low, high;
 };
 
-/* By place: SRC, DST and HOST by host, links, then a few pairs. */
+/* By place: SRC, DST and HOST by host, links, devices, then a few pairs. */
 struct na_j_rows {
 	struct na_j_row *v;
-	size_t n, pairs_from;
+	size_t n, devices_from, pairs_from;
 };
 
 /* A hypothesis to take out. */
@@ -48,18 +48,23 @@ struct na_j_decision {
 	struct na_j_grid grid;
 	struct na_j_blocks blocks;
 	struct na_j_level level[NA_J_TABLES][NA_J_VIEWS];
+	/* Of connections, for devices, where those are of pairs. */
+	struct na_j_level apart[NA_J_TABLES][NA_J_VIEWS];
+	bool are_apart;
 	size_t n_tables;
 	struct na_j_late late;
 	uint64_t possible[NA_CAUSES]; /* hypotheses of each kind */
 	double odds[NA_CAUSES]; /* prior odds of each */
 	NA_VEC(struct na_place) gone; /* that are taken out */
-	bool *pair_gone;
 	struct na_arena mem;
 };
 
 /* Each: false when memory is short. */
 bool na_j_decision_init(struct na_j_decision *d, const struct na_j_session *s);
 void na_j_decision_fini(struct na_j_decision *d);
+/* The table that tells devices apart. */
+const struct na_j_level *na_j_device_level(const struct na_j_decision *d,
+					   size_t table, size_t view);
 /* Nothing is taken out. */
 void na_j_restore(struct na_j_decision *d);
 bool na_j_take(struct na_j_decision *d, const struct na_j_taken *t);
@@ -83,6 +88,8 @@ const struct na_j_row *na_j_find_row(const struct na_j_decision *d,
 /* The best n, most odds first; how many there are. */
 size_t na_j_best_rows(const struct na_j_rows *rows, struct na_rival *out,
 		      size_t n);
+bool na_j_is_of(const struct na_judge_input *in, const struct na_place *p,
+		const struct na_j_unit *unit);
 bool na_j_same_place(const struct na_place *a, const struct na_place *b);
 
 #endif

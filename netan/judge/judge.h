@@ -7,8 +7,9 @@
  *
  * Healthy senders, receivers, connections and links differ; by how much, and
  * with how heavy tails, is estimated from the session (empirical null: Efron,
- * JASA 99, 2004).  A hypothesis shifts a block of units: a side of a host, a
- * host, a pair, a link of a rack, a way between two racks.  Three mechanisms:
+ * JASA 99, 2004).  A hypothesis shifts a block of units: a side of a host, that
+ * of one of its devices, a host, a pair, a link of a rack, a way between two
+ * racks.  Three mechanisms:
  * level (all transfers), large (transfers whose wire time dominates), late
  * (counts of transfers that wait for a timer).
  * Integrated likelihoods are compared (Bayes factors: Kass and Raftery, JASA
@@ -72,8 +73,9 @@ struct na_judge_input {
 	bool two_clocks;
 };
 
-/* Where: for SRC, DST, HOST the host a; for PAIR hosts a and b; for rack
- * kinds the racks a and (RACK_PAIR) b. */
+/* Where: for SRC, DST, HOST the host a, and b where it is one of its several
+ * devices alone; for PAIR hosts a and b; for rack kinds the racks a and
+ * (RACK_PAIR) b. */
 struct na_place {
 	enum na_cause cause;
 	uint32_t a, b; /* b: NA_JUDGE_NONE where unused */

@@ -4,12 +4,12 @@
 
 #include "netan/base/order.h"
 
-/* Of equal odds sides come first, then pairs, links, hosts. */
+/* Of equal odds sides come first, then devices, pairs, links, hosts. */
 static const struct na_j_row *best_of(const struct na_j_decision *d,
 				      const struct na_j_rows *rows)
 {
 	size_t n = d->s->n_hosts, links = d->blocks.links.n;
-	const size_t from[] = {0, rows->pairs_from, 3 * n, 2 * n},
+	const size_t from[] = {0, rows->devices_from, 3 * n, 2 * n},
 		     to[] = {2 * n, rows->n, 3 * n + links, 3 * n};
 	const struct na_j_row *best = NULL;
 
@@ -54,6 +54,30 @@ static bool same_pairs(const struct na_j_decision *d, enum na_mechanism by,
 		}
 	na_j_mark(&d->blocks, a, false, in);
 	return same && of_a == of_b;
+}
+
+/* Is one block a part of the other, by units, and not the same?  Or the same? */
+static bool has_units(const struct na_j_decision *d, size_t table,
+		      const struct na_place *part, const struct na_place *all,
+		      bool same)
+{
+	const struct na_j_level *v = na_j_device_level(d, table, 0);
+	size_t of_part = 0, of_all = 0, of_both = 0;
+
+	for (size_t u = 0; u < v->n; u++) {
+		bool p = na_j_is_of(d->s->in, part, &v->units[u]),
+		     a = na_j_is_of(d->s->in, all, &v->units[u]);
+
+		of_part += p;
+		of_all += a;
+		of_both += p && a;
+	}
+	return of_part && of_both == of_part && (of_part == of_all) == same;
+}
+
+static bool is_device(const struct na_place *p)
+{
+	return p->cause < NA_CAUSE_PAIR && p->b != NA_JUDGE_NONE;
 }
 
 static bool add_twin(const struct na_j_decision *d,
@@ -102,12 +126,37 @@ static bool add_sides(struct na_j_found *f)
 	return true;
 }
 
+/* Where a device has one connection: its other end. */
+static bool add_other_end(const struct na_j_decision *d, struct na_j_found *f)
+{
+	size_t table = f->mechanism == NA_MECH_LARGE && d->n_tables > 1, u = 0;
+	const struct na_j_level *v = na_j_device_level(d, table, 0);
+	int side = f->place.cause == NA_CAUSE_SRC; /* the other one */
+	struct na_place end;
+
+	while (u < v->n && !na_j_is_of(d->s->in, &f->place, &v->units[u]))
+		u++;
+	if (u == v->n)
+		return true;
+	end = (struct na_place){side ? NA_CAUSE_DST : NA_CAUSE_SRC,
+				v->units[u].host[side],
+				v->units[u].device[side]};
+	if (na_j_find_device(&d->blocks, &end) == d->blocks.n_devices)
+		end.b = NA_JUDGE_NONE;
+	if (!has_units(d, table, &f->place, &end, true))
+		return true;
+	f->n_twins++;
+	return na_add(&f->alternatives, ((struct na_rival){end, f->odds}));
+}
+
 /* Blocks of the same pairs cannot be distinguished. */
 static bool add_twins(const struct na_j_decision *d,
 		      struct na_j_found *f, bool *in)
 {
 	size_t only = only_pair(d, f);
 
+	if (is_device(&f->place))
+		return add_other_end(d, f);
 	if (only < d->s->n_pairs) {
 		const struct na_j_pair *p = &d->s->pairs[only];
 		const struct na_place places[] = {
@@ -229,6 +278,8 @@ static double largest_bound(const struct na_j_decision *d)
 						       v->bound[1][h]));
 			for (size_t k = 0; k < d->blocks.links.n; k++)
 				most = fmax(most, v->link_bound[k]);
+			most = fmax(most,
+				    na_j_device_level(d, t, i)->device_bound);
 		}
 	return most > -INFINITY ? most : INFINITY;
 }
@@ -326,9 +377,12 @@ static bool is_inside(const struct na_j_decision *d, const struct na_place *part
 		      const struct na_place *all, bool *in)
 {
 	struct na_j_block list[2];
-	size_t n = na_j_mark(&d->blocks, all, true, in), of_part = 0;
+	size_t n, of_part = 0;
 	bool is = true;
 
+	if (is_device(part) || is_device(all))
+		return has_units(d, 0, part, all, false);
+	n = na_j_mark(&d->blocks, all, true, in);
 	na_j_place_blocks(&d->blocks, part, list);
 	for (int k = 0; k < 2; k++)
 		for (size_t i = 0; i < list[k].n; i++, of_part++)
@@ -386,44 +440,42 @@ static bool still_needed(struct na_j_verdict *v, struct na_j_decision *d)
 	return true;
 }
 
-/* Is the host's side what f names, or one of its alternatives? */
+/* Is the side of the host (device) what f names, or one of its alternatives? */
 static bool may_be(const struct na_j_found *f, enum na_cause side,
-		   uint32_t host)
+		   const struct na_place *host)
 {
-	if (f->place.cause == side && f->place.a == host)
-		return true;
-	for (size_t i = 0; i < f->alternatives.n; i++) {
-		const struct na_place *p = &f->alternatives.v[i].place;
+	const struct na_place of = {side, host->a, host->b};
 
-		if (p->cause == side && p->a == host)
+	if (na_j_same_place(&f->place, &of))
+		return true;
+	for (size_t i = 0; i < f->alternatives.n; i++)
+		if (na_j_same_place(&f->alternatives.v[i].place, &of))
 			return true;
-	}
 	return false;
 }
 
-/* The host that sends in f and receives in g, or NA_JUDGE_NONE. */
-static uint32_t shared_host(const struct na_j_found *f,
-			    const struct na_j_found *g)
+/* The host that sends in f and receives in g; false: none. */
+static bool shared_host(const struct na_j_found *f, const struct na_j_found *g,
+			struct na_place *host)
 {
-	uint32_t best = NA_JUDGE_NONE;
-
-	if (f->place.cause == NA_CAUSE_SRC &&
-	    may_be(g, NA_CAUSE_DST, f->place.a))
-		best = f->place.a;
+	*host = (struct na_place){NA_CAUSE_HOST, NA_JUDGE_NONE, NA_JUDGE_NONE};
+	if (f->place.cause == NA_CAUSE_SRC && may_be(g, NA_CAUSE_DST, &f->place))
+		*host = f->place;
 	for (size_t i = 0; i < f->alternatives.n; i++) {
 		const struct na_place *p = &f->alternatives.v[i].place;
 
-		if (p->cause == NA_CAUSE_SRC && p->a < best &&
-		    may_be(g, NA_CAUSE_DST, p->a))
-			best = p->a;
+		if (p->cause == NA_CAUSE_SRC && p->a < host->a &&
+		    may_be(g, NA_CAUSE_DST, p))
+			*host = *p;
 	}
-	return best;
+	host->cause = NA_CAUSE_HOST;
+	return host->a != NA_JUDGE_NONE;
 }
 
 static void become_host(struct na_j_found *g, const struct na_j_found *f,
-			uint32_t host)
+			const struct na_place *host)
 {
-	g->place = (struct na_place){NA_CAUSE_HOST, host, NA_JUDGE_NONE};
+	g->place = *host;
 	g->odds += f->odds;
 	g->alternatives.n = g->n_twins = 0;
 	g->taken.pairs += f->taken.pairs;
@@ -437,17 +489,18 @@ static void merge(struct na_j_verdict *v)
 	for (size_t i = 0; i < v->found.n;) {
 		struct na_j_found *f = &v->found.v[i];
 		size_t k = 0;
-		uint32_t host = NA_JUDGE_NONE;
+		struct na_place host;
+		bool is = false;
 
-		for (; k < v->found.n && host == NA_JUDGE_NONE; k++)
-			if (k != i && f->place.cause != NA_CAUSE_HOST &&
-			    v->found.v[k].place.cause != NA_CAUSE_HOST)
-				host = shared_host(f, &v->found.v[k]);
-		if (host == NA_JUDGE_NONE) {
+		for (; k < v->found.n && !is; k++)
+			is = k != i && f->place.cause != NA_CAUSE_HOST &&
+			     v->found.v[k].place.cause != NA_CAUSE_HOST &&
+			     shared_host(f, &v->found.v[k], &host);
+		if (!is) {
 			i++;
 			continue;
 		}
-		become_host(&v->found.v[k - 1], f, host);
+		become_host(&v->found.v[k - 1], f, &host);
 		drop(v, i);
 	}
 }
@@ -455,7 +508,7 @@ static void merge(struct na_j_verdict *v)
 static bool is_of_rack(const struct na_j_decision *d, const struct na_j_found *f,
 		       enum na_cause side, uint32_t rack)
 {
-	return f->place.cause == side &&
+	return f->place.cause == side && !is_device(&f->place) &&
 	       d->s->in->rack_of[f->place.a] == rack;
 }
 

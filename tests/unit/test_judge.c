@@ -219,6 +219,80 @@ static void slow_host(void **state)
 	na_vec_free(&t.rows);
 }
 
+/* Hosts with four devices each, which take turns; `slow` of host 5 sends slowly,
+ * DEVICES: all of them. */
+enum { DEVICES = 4 };
+
+static struct na_judge_result with_devices(const struct plan *p, uint32_t slow)
+{
+	struct na_judge_connection c[HOSTS * HOSTS * DEVICES];
+	struct session s;
+	struct na_judge_result r;
+	struct na_err err = {.status = NA_OK};
+
+	make(&s, p);
+	for (uint32_t i = 0; i < s.in.n_connections * DEVICES; i++) {
+		c[i] = s.connections[i / DEVICES];
+		c[i].src_dev = c[i].dst_dev = i % DEVICES;
+	}
+	for (size_t i = 0; i < s.rows.n; i++) {
+		struct na_judge_row *row = &s.rows.v[i];
+		uint32_t device = row->step / 2 % DEVICES;
+
+		row->connection = row->connection * DEVICES + device;
+		if (c[row->connection].src == 5 &&
+		    (slow == device || slow == DEVICES))
+			row->took_us *= 2;
+	}
+	s.in.rows = s.rows.v;
+	s.in.connections = c;
+	s.in.n_connections *= DEVICES;
+	assert_int_equal(na_judge(&s.in, &r, &err), NA_OK);
+	na_vec_free(&s.rows);
+	return r;
+}
+
+static void slow_device(void **state)
+{
+	struct plan p = healthy;
+
+	(void)state;
+	for (p.seed = 1; p.seed <= 4; p.seed++) {
+		struct na_judge_result r;
+		const struct na_judge_finding *f;
+
+		p.two_clocks = p.seed > 2;
+		r = with_devices(&p, 2);
+		f = only(&r, NA_CAUSE_SRC, 5, 2);
+		assert_true(f->low < log(2) && log(2) < f->high);
+		assert_int_equal(f->pairs, HOSTS - 1);
+		assert_int_equal(f->transfers, (HOSTS - 1) * STEPS / DEVICES);
+		na_judge_result_fini(&r);
+	}
+}
+
+static void slow_side_of_devices(void **state)
+{
+	struct na_judge_result r = with_devices(&healthy, DEVICES);
+
+	(void)state;
+	only(&r, NA_CAUSE_SRC, 5, NA_JUDGE_NONE);
+	na_judge_result_fini(&r);
+}
+
+static void no_device_is_slow(void **state)
+{
+	struct plan p = healthy;
+
+	(void)state;
+	for (p.seed = 1; p.seed <= 8; p.seed++) {
+		struct na_judge_result r = with_devices(&p, NOBODY);
+
+		assert_int_equal(r.n_findings, 0);
+		na_judge_result_fini(&r);
+	}
+}
+
 static void slow_pair(void **state)
 {
 	struct plan p = healthy;
@@ -690,6 +764,9 @@ int main(void)
 		cmocka_unit_test(slow_sender),
 		cmocka_unit_test(slow_receiver_without_racks),
 		cmocka_unit_test(slow_host),
+		cmocka_unit_test(slow_device),
+		cmocka_unit_test(slow_side_of_devices),
+		cmocka_unit_test(no_device_is_slow),
 		cmocka_unit_test(slow_pair),
 		cmocka_unit_test(slow_uplink),
 		cmocka_unit_test(slow_steps_name_nothing),

@@ -390,24 +390,6 @@ static bool put_effects(const struct observer *o)
 	return run->effects && find_chances(run);
 }
 
-/* While places are judged hosts; where hosts are the ends. */
-static bool find_devices(const struct observer *o)
-{
-	struct pairs_run *run = o->run;
-	size_t n = run->found.n_findings;
-	bool ok;
-
-	run->device_of = na_calloc(n, sizeof(*run->device_of));
-	ok = run->device_of != NULL;
-	for (size_t i = 0; ok && i < n; i++) {
-		run->device_of[i] = NA_UNKNOWN_U32;
-		ok = !o->s->of_hosts ||
-		     na_pairs_find_device(&o->e, &run->found.findings[i],
-					  &run->device_of[i]);
-	}
-	return ok;
-}
-
 static void to_node(const struct observer *o, struct na_place *x)
 {
 	if (x->cause > NA_CAUSE_PAIR)
@@ -501,7 +483,7 @@ enum na_status na_pairs_ask_judge(struct pairs_state *s, struct pairs_run *run,
 	if (ok)
 		st = na_evidence_judge(&o.e, &run->found, err);
 	if (ok && st == NA_OK)
-		ok = put_effects(&o) && find_devices(&o) && to_nodes(&o);
+		ok = put_effects(&o) && to_nodes(&o);
 	if (ok && st == NA_OK && run->explains)
 		st = explain(&o, err);
 	observer_fini(&o);

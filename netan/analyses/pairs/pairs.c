@@ -357,7 +357,6 @@ static void pairs_fini(void *state)
 		na_judge_explanation_fini(&s->runs[i].terms);
 		na_vec_free(&s->runs[i].clocks);
 		free(s->runs[i].devices);
-		free(s->runs[i].device_of);
 		free(s->runs[i].first_of);
 		free(s->runs[i].costs);
 		free(s->runs[i].effects);

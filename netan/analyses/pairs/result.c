@@ -179,6 +179,17 @@ static void put_group(struct na_result *r, struct na_value *row,
 	}
 }
 
+/* The one of a host's devices that is named. */
+static void put_device(struct na_result *r, struct na_value *row,
+		       const struct pairs_state *s, uint32_t device)
+{
+	const struct na_names *names = &s->scope->store->names;
+	char buf[NA_ENDPOINT_BUF];
+
+	na_endpoint_print(buf, names, &names->endpoints[device]);
+	na_put_text(r, row, M_endpoint, buf);
+}
+
 void na_pairs_put_who(struct na_result *r, struct na_value *row,
 		      const struct pairs_run *run, const struct na_place *who,
 		      bool whole)
@@ -198,7 +209,9 @@ void na_pairs_put_who(struct na_result *r, struct na_value *row,
 	}
 	if (who->cause != NA_CAUSE_PAIR) {
 		na_put_text(r, row, M_host, a->host_name);
-		if (!s->of_hosts && !whole)
+		if (who->b != NA_JUDGE_NONE)
+			put_device(r, row, s, who->b);
+		else if (!s->of_hosts && !whole)
 			na_put_text(r, row, M_endpoint, a->name);
 		return;
 	}
@@ -237,22 +250,13 @@ static double odds_of(const struct na_judge_finding *f)
 	return fmin(exp(fmin(f->log_odds - rival, 100)), MOST_ODDS);
 }
 
-static uint32_t device_of(const struct pairs_run *run,
-			  const struct na_judge_finding *f)
-{
-	return run->of->of_hosts && run->device_of
-		       ? run->device_of[f - run->found.findings]
-		       : NA_UNKNOWN_U32;
-}
-
 static const char *unit_of(const struct pairs_run *run,
 			   const struct na_judge_finding *f)
 {
 	return f->place.cause > NA_CAUSE_PAIR    ? "rack"
 	       : f->place.cause == NA_CAUSE_PAIR ? "connection"
-	       : run->of->of_hosts && device_of(run, f) == NA_UNKNOWN_U32
-		       ? "host"
-		       : "device";
+	       : run->of->of_hosts && f->place.b == NA_JUDGE_NONE ? "host"
+								  : "device";
 }
 
 static void put_odds(struct na_result *r, struct na_value *row,
@@ -290,22 +294,6 @@ static void put_alternatives(struct na_result *r, struct na_value *row,
 	}
 }
 
-/* Of a host that is named: the one of its devices that carries it. */
-static void put_endpoint(struct na_result *r, struct na_value *row,
-			 const struct pairs_run *run,
-			 const struct na_judge_finding *f)
-{
-	const struct pairs_state *s = run->of;
-	uint32_t at = device_of(run, f);
-	char buf[NA_ENDPOINT_BUF];
-
-	if (at == NA_UNKNOWN_U32)
-		return;
-	na_endpoint_print(buf, &s->scope->store->names,
-			  &s->scope->store->names.endpoints[at]);
-	na_put_text(r, row, M_endpoint, buf);
-}
-
 static void put_late(struct na_result *r, struct na_value *row,
 		     const struct na_judge_finding *f)
 {
@@ -327,7 +315,6 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 
 	row = na_pairs_put_row(r, list, run);
 	na_pairs_put_who(r, row, run, &f->place, na_pairs_is_whole(run, f));
-	put_endpoint(r, row, run, f);
 	put_odds(r, row, run, f);
 	na_put_real(r, row, M_excess, exp(f->effect));
 	na_put_series(r, row, M_excess_ci95, ci, 2);

@@ -95,9 +95,7 @@ struct pairs_run {
 	struct pairs_effect *effects; /* [n_remote] */
 	uint32_t *rack_of;            /* by node; NULL: unknown */
 	NA_VEC(struct pairs_clock) clocks;
-	uint32_t *devices;   /* by finding: of one host, that it stands for */
-	uint32_t *device_of; /* by finding: the one endpoint that carries it,
-				or NA_UNKNOWN_U32 */
+	uint32_t *devices; /* by finding: of one host, that it stands for */
 	/* By node: the first of those without a file that may share a host,
 	 * else itself; NULL: all have files.  by_groups: what was found is
 	 * about them as one. */
@@ -235,11 +233,6 @@ enum na_status na_pairs_sends_merge(struct pairs_state *s,
 				    struct pairs_state *b) NA_MUST_CHECK;
 enum na_status na_pairs_ask_judge(struct pairs_state *s, struct pairs_run *run,
 				  struct na_err *err) NA_MUST_CHECK;
-/* device.c: the endpoint that alone carries a finding about a judged host, or
- * NA_UNKNOWN_U32.  False: no memory. */
-bool na_pairs_find_device(const struct na_evidence *e,
-			  const struct na_judge_finding *f,
-			  uint32_t *device) NA_MUST_CHECK;
 /* Class of a pair of nodes of the run; 0: none is known. */
 uint32_t na_pairs_class(const struct pairs_run *run, uint32_t src,
 			uint32_t dst);

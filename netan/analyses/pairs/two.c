@@ -105,8 +105,8 @@ static bool name_way(struct pairs_run *run, size_t pair, uint64_t n,
 		f->n_alternatives = 0;
 		return false;
 	}
-	f->alternatives[0].place = (struct na_place){NA_CAUSE_SRC, src, 0};
-	f->alternatives[1].place = (struct na_place){NA_CAUSE_DST, dst, 0};
+	f->alternatives[0].place = (struct na_place){NA_CAUSE_SRC, src, NA_JUDGE_NONE};
+	f->alternatives[1].place = (struct na_place){NA_CAUSE_DST, dst, NA_JUDGE_NONE};
 	return true;
 }
 

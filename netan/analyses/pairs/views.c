@@ -29,9 +29,7 @@ static void put_suspect(struct na_result *r, struct na_value *list,
 	const double *ci = na_reals_at(v, M_excess_ci95, 2);
 
 	na_put_alias(r, row, M_culprit, v);
-	na_put_textf(r, row, M_suspect, "%s%s%.64s%s", na_text_at(v, M_suspect),
-		     na_get(v, M_endpoint) ? ", device " : "",
-		     na_text_at(v, M_endpoint),
+	na_put_textf(r, row, M_suspect, "%s%s", na_text_at(v, M_suspect),
 		     na_length(v, M_alternatives) ? " (or alternatives)" : "");
 	na_put_real(r, row, M_low, ci ? ci[0] : NAN);
 	na_put_real(r, row, M_high, ci ? ci[1] : NAN);

@@ -50,6 +50,17 @@ static void say_rack(struct na_str *w, const struct pairs_run *run,
 	na_str_addf(w, "%s", n ? "}" : "");
 }
 
+/* One of several of a host. */
+static void say_device(struct na_str *w, const struct pairs_run *run,
+		       uint32_t device)
+{
+	const struct na_names *names = &run->of->scope->store->names;
+	char buf[NA_ENDPOINT_BUF];
+
+	na_endpoint_print(buf, names, &names->endpoints[device]);
+	na_str_addf(w, "%s on ", buf);
+}
+
 /* Whose side, or who. */
 static void say_host(struct na_str *w, const struct pairs_run *run,
 		     uint32_t node, bool whole)
@@ -91,6 +102,8 @@ void na_pairs_say_who(struct na_str *w, const struct pairs_run *run,
 	default:
 		na_str_addf(w, "%s",
 			    na_side_of(na_judge_kinds[who->cause]));
+		if (who->b != NA_JUDGE_NONE && !na_pairs_group_of(run, who->a))
+			say_device(w, run, who->b);
 		say_host(w, run, who->a, whole);
 	}
 }

@@ -32,22 +32,20 @@ na_j_kernel *na_j_collectives(const struct na_j_level *v, int side)
 	return k;
 }
 
-size_t na_j_level_side(const struct na_j_level *v, int side, size_t group,
-		       const na_j_kernel collectives, double *ll)
+void na_j_level_groups(const struct na_j_level *v, int side,
+		       const struct na_groups *g, size_t from, size_t to,
+		       double less, const na_j_kernel collectives, double *ll)
 {
-	const struct na_groups *g = &v->by_side_coll[side];
-	uint32_t host = v->units[na_j_first(g, group)].host[side];
 	struct na_j_sum sum;
 
 	memset(ll, 0, NA_J_GRID * sizeof(*ll));
-	for (; group < g->n &&
-	       v->units[na_j_first(g, group)].host[side] == host;
-	     group++) {
+	for (size_t group = from; group < to; group++) {
 		na_j_sum_start(&sum, na_j_level_nu(v));
 		for (uint32_t n = g->from[group]; n < g->from[group + 1]; n++) {
 			const struct na_j_unit *u = &v->units[g->row[n]];
 
-			na_j_sum_add(&sum, v->grid, na_j_level_rest(v, u, side),
+			na_j_sum_add(&sum, v->grid,
+				     na_j_level_rest(v, u, side) - less,
 				     u->scale);
 		}
 		na_j_sum_end(&sum);
@@ -56,7 +54,19 @@ size_t na_j_level_side(const struct na_j_level *v, int side, size_t group,
 		for (size_t a = 0; a < NA_J_GRID; a++)
 			ll[a] += sum.log[a];
 	}
-	return group;
+}
+
+size_t na_j_level_side(const struct na_j_level *v, int side, size_t group,
+		       const na_j_kernel collectives, double *ll)
+{
+	const struct na_groups *g = &v->by_side_coll[side];
+	uint32_t host = v->units[na_j_first(g, group)].host[side];
+	size_t end = group;
+
+	while (end < g->n && v->units[na_j_first(g, end)].host[side] == host)
+		end++;
+	na_j_level_groups(v, side, g, group, end, 0, collectives, ll);
+	return end;
 }
 
 const double *na_j_level_connection(const struct na_j_level *v,

@@ -9,34 +9,39 @@
 #include "netan/judge/constants.h"
 #include "netan/judge/evidence/level.h"
 
-/* Likelihood ll of an effect under the prior of a fault and the null, for a
- * block of these prior odds. */
-static struct na_j_gain gain_of(struct na_j_level *v, const double *ll,
-				const double *null, double odds)
+struct na_j_gain na_j_gain_of(const struct na_j_grid *g, const double *ll,
+			      const double *null)
 {
-	const struct na_j_grid *g = v->grid;
 	const struct na_j_prior *p = &g->fault;
 	size_t n = p->to - p->from;
-	double fault[NA_J_GRID] = {0}, gain, n1, mean = 0;
+	double fault[NA_J_GRID] = {0}, n1, mean = 0;
 
 	for (size_t i = 0; i < n; i++)
 		fault[i] = ll[p->from + i] + p->log_p[p->from + i];
 	n1 = na_j_lse(fault, n);
-	gain = n1 - na_j_lse_sum(ll, null, NA_J_GRID);
-	v->any += odds * exp(gain);
 	for (size_t i = 0; i < n; i++)
 		mean += exp(fault[i] - n1) * g->at[p->from + i];
 	return (struct na_j_gain){
 		.there = true,
-		.gain = gain,
+		.gain = n1 - na_j_lse_sum(ll, null, NA_J_GRID),
 		.effect = mean,
 		.low = na_j_grid_quantile(g, p->from, n, fault, .025),
 		.high = na_j_grid_quantile(g, p->from, n, fault, .975)};
 }
 
+/* The same of a block of these prior odds, which may be what is at fault. */
+static struct na_j_gain gain_of(struct na_j_level *v, const double *ll,
+				const double *null, double odds)
+{
+	struct na_j_gain g = na_j_gain_of(v->grid, ll, null);
+
+	v->any += odds * exp(g.gain);
+	return g;
+}
+
 /* The fault's share of a shift: without what a healthy side has of its own. */
-static double bound_of(const struct na_j_grid *g, double *ll,
-		       const na_j_kernel k)
+double na_j_bound_of(const struct na_j_grid *g, double *ll,
+		     const na_j_kernel k)
 {
 	na_j_smear(k, ll);
 	for (size_t i = 0; i < NA_J_GRID; i++)
@@ -69,7 +74,7 @@ static bool side_gains(struct na_j_level *v, int side, struct na_j_gain *out)
 		out[host] = gain_of(v, ll, null,
 				    v->odds[side ? NA_CAUSE_DST : NA_CAUSE_SRC]);
 		v->bound[side][host] =
-			bound_of(v->grid, ll, NA_J_KERNEL(own));
+			na_j_bound_of(v->grid, ll, NA_J_KERNEL(own));
 	}
 	free(coll);
 	free(own);

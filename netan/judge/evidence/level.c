@@ -52,7 +52,7 @@ static bool group_rows(struct making *m, struct na_j_level *v)
 	size_t blocks = s->n_steps < NA_J_BLOCKS ? s->n_steps : NA_J_BLOCKS;
 	uint32_t *block = NA_J_NEW(&m->tmp, uint32_t, s->n),
 		 *none = NA_J_NEW(&m->tmp, uint32_t, s->n), *unit;
-	const uint32_t *cols[] = {s->racks ? s->connection : s->pair, none,
+	const uint32_t *cols[] = {v->of_connections ? s->connection : s->pair, none,
 				  block};
 	bool colls;
 
@@ -230,10 +230,13 @@ static bool place_units(struct making *m, struct na_j_level *v)
 	for (size_t u = 0; u < v->n; u++) {
 		struct na_j_unit *unit = &v->units[u];
 		uint32_t row = na_j_first(&m->unit, u), pair = s->pair[row],
-			 of = s->racks ? s->connection[row] : pair;
+			 of = v->of_connections ? s->connection[row] : pair;
 
 		unit->host[0] = s->host[0][row];
 		unit->host[1] = s->host[1][row];
+		for (int side = 0; side < 2; side++)
+			unit->device[side] = na_j_device_of(
+				&s->connections[s->connection[row]], side);
 		unit->near = median_distance(m, u, x);
 		if (pair != last_pair)
 			v->pairs[v->n_pairs++] = s->pairs[pair];
@@ -266,15 +269,19 @@ static size_t collectives(const struct na_j_level *v)
 
 static bool group_units(struct na_j_level *v)
 {
-	enum { CONNECTION, PAIR, SRC, DST, COLL, COLS };
+	enum { CONNECTION, PAIR, SRC, DST, SRC_DEVICE, DST_DEVICE, COLL, COLS };
 	struct {
 		struct na_groups *groups;
-		size_t first, n;
+		size_t n, by[3];
 	} const to[] = {
-		{&v->by_connection, CONNECTION, 1}, {&v->by_pair, PAIR, 1},
-		{&v->by_side[0], SRC, 1},	    {&v->by_side[1], DST, 1},
-		{&v->by_side_coll[0], SRC, 2},
-		{&v->by_side_coll[1], DST, 2},
+		{&v->by_connection, 1, {CONNECTION}},
+		{&v->by_pair, 1, {PAIR}},
+		{&v->by_side[0], 1, {SRC}},
+		{&v->by_side[1], 1, {DST}},
+		{&v->by_side_coll[0], 2, {SRC, COLL}},
+		{&v->by_side_coll[1], 2, {DST, COLL}},
+		{&v->by_device_coll[0], 3, {SRC, SRC_DEVICE, COLL}},
+		{&v->by_device_coll[1], 3, {DST, DST_DEVICE, COLL}},
 	};
 	struct na_arena tmp = {0};
 	uint32_t *cols[COLS];
@@ -287,10 +294,14 @@ static bool group_units(struct na_j_level *v)
 		cols[PAIR][u] = v->units[u].pair;
 		cols[SRC][u] = v->units[u].host[0];
 		cols[DST][u] = v->units[u].host[1];
+		cols[SRC_DEVICE][u] = v->units[u].device[0];
+		cols[DST_DEVICE][u] = v->units[u].device[1];
 		cols[COLL][u] = v->units[u].coll;
 	}
 	for (size_t i = 0; ok && i < NA_LEN(to); i++) {
-		const uint32_t *const by[] = {cols[to[i].first], cols[COLL]};
+		const uint32_t *const by[] = {cols[to[i].by[0]],
+					      cols[to[i].by[1]],
+					      cols[to[i].by[2]]};
 
 		ok = na_j_group(to[i].groups, by, to[i].n, NULL, v->n,
 				&v->mem);
@@ -320,7 +331,7 @@ static bool by_host(struct na_j_level *v)
 }
 
 bool na_j_level_init(struct na_j_level *v, const struct na_j_session *s,
-		     const double *view, bool large,
+		     const double *view, bool large, bool of_connections,
 		     const struct na_j_grid *grid,
 		     const struct na_j_links *links, const double *odds)
 {
@@ -329,7 +340,9 @@ bool na_j_level_init(struct na_j_level *v, const struct na_j_session *s,
 	bool ok;
 
 	*v = (struct na_j_level){grid, s->in, links, s->n_hosts,
-				 .large = large, .odds = odds};
+				 .large = large,
+				 .of_connections = of_connections,
+				 .odds = odds};
 	ok = group_rows(&m, v) && block_medians(&m, v) && errors(&m, v) &&
 	     clock_errors(&m, v) && place_units(&m, v);
 	na_arena_fini(&m.tmp);

@@ -1,5 +1,6 @@
 /*
- * Levels: units are a connection's transfers in one collective.
+ * Levels: units are a connection's transfers in one collective; those of a pair
+ * where racks are unknown, for what hashing spreads is not known apart then.
  *
  *	centre = mu + sender + receiver + the two by collective
  *		 + connection + noise
@@ -12,11 +13,11 @@
 #define NETAN_JUDGE_EVIDENCE_LEVEL_H
 
 #include "netan/judge/grid.h"
-#include "netan/judge/session/links.h"
+#include "netan/judge/session/blocks.h"
 #include "netan/judge/session/session.h"
 
 struct na_j_unit {
-	uint32_t host[2]; /* sender, receiver */
+	uint32_t host[2], device[2]; /* sender, receiver */
 	uint32_t pair, connection, coll; /* of this table */
 	uint32_t transfers, blocks;
 	double near;	/* distance */
@@ -47,11 +48,13 @@ struct na_j_level {
 	const struct na_j_links *links;
 	size_t n_hosts, n, n_connections, n_pairs, n_coll;
 	bool large, all_collectives; /* all: units are of all together */
+	bool of_connections;	     /* else units are of pairs */
 	struct na_j_unit *units; /* by connection, collective */
 	struct na_j_level_connection *connections;
 	struct na_j_pair *pairs;
 	uint32_t *of_pair; /* the session's pair p: connections from here */
 	struct na_groups by_connection, by_pair, by_side[2], by_side_coll[2];
+	struct na_groups by_device_coll[2];
 	uint32_t *peers[2]; /* pairs by host, as sender and receiver */
 	double clock_variance;
 	/* Null. */
@@ -60,6 +63,9 @@ struct na_j_level {
 	double spread;	  /* of connections */
 	double nu, nu_connection;
 	struct na_j_side_spread side[2];
+	/* What healthy devices of one host are apart. */
+	bool devices_known;
+	struct na_j_side_spread device[2];
 	/* Fit. */
 	double mu, *shift[2]; /* by host */
 	double *bound[2];     /* by host: log; NaN: unknown */
@@ -67,6 +73,7 @@ struct na_j_level {
 	/* Prior odds of a block of each kind; odds of all blocks together. */
 	const double *odds;
 	double any;
+	double device_bound;  /* the largest of devices; -INFINITY: none */
 	/* Of connections across racks: log likelihood of each shift less that
 	 * of none, own spread integrated out; until the next fit. */
 	double *ratio;
@@ -85,7 +92,7 @@ struct na_j_gain {
 };
 
 bool na_j_level_init(struct na_j_level *v, const struct na_j_session *s,
-		     const double *view, bool large,
+		     const double *view, bool large, bool of_connections,
 		     const struct na_j_grid *grid,
 		     const struct na_j_links *links, const double *odds);
 void na_j_level_fini(struct na_j_level *v);
@@ -102,6 +109,10 @@ na_j_kernel *na_j_collectives(const struct na_j_level *v, int side);
  * kernel is of their spread.  The first group of the next host. */
 size_t na_j_level_side(const struct na_j_level *v, int side, size_t group,
 		       const na_j_kernel collectives, double *ll);
+/* The same of the groups from..to, which lie `less` lower. */
+void na_j_level_groups(const struct na_j_level *v, int side,
+		       const struct na_groups *g, size_t from, size_t to,
+		       double less, const na_j_kernel collectives, double *ll);
 /* Degrees of freedom of single units. */
 double na_j_level_nu(const struct na_j_level *v);
 /* Centre less mu and what the other side explains. */
@@ -120,6 +131,16 @@ struct na_j_pair_gain {
 /* Gains and bounds of the sides, [2 n_hosts].  `any` grows by these, and by what
  * all pairs and links have. */
 bool na_j_level_gains(struct na_j_level *v, struct na_j_gain *out);
+/* Of the likelihood ll of an effect, against a null. */
+struct na_j_gain na_j_gain_of(const struct na_j_grid *g, const double *ll,
+			      const double *null);
+/* 97.5 % bound of an effect, whose healthy spread is the kernel's; ll is
+ * overwritten. */
+double na_j_bound_of(const struct na_j_grid *g, double *ll,
+		     const na_j_kernel k);
+/* Gains of devices, and their bound. */
+bool na_j_level_devices(struct na_j_level *v, const struct na_j_blocks *b,
+			struct na_j_gain *out);
 /* Of the pairs that stand out most: at most NA_J_PAIRS_LEVEL. */
 bool na_j_level_pairs(struct na_j_level *v, struct na_j_pair_gain *out,
 		      size_t *n);

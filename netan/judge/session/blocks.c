@@ -2,6 +2,66 @@
 
 #include "netan/base/order.h"
 
+/* Connections by host and device; only of hosts with several. */
+static void list_devices(struct na_j_blocks *b, int side,
+			 const struct na_groups *g, uint32_t *n_pairs)
+{
+	const struct na_j_connection *c = b->s->connections;
+	size_t first = b->n_devices;
+
+	for (size_t i = 0, end; i < g->n; i = end) {
+		uint32_t host = na_j_host_of(&c[na_j_first(g, i)], side);
+
+		for (end = i; end < g->n &&
+			      na_j_host_of(&c[na_j_first(g, end)], side) == host;)
+			end++;
+		for (size_t k = i; end - i > 1 && k < end; k++) {
+			struct na_j_device *d = &b->devices[b->n_devices++];
+
+			*d = (struct na_j_device){
+				(uint32_t)side, host,
+				na_j_device_of(&c[na_j_first(g, k)], side),
+				*n_pairs, 0, (uint32_t)(end - i)};
+			for (uint32_t x = g->from[k]; x < g->from[k + 1]; x++)
+				if (!d->n || b->device_pair[*n_pairs - 1] !=
+						     c[g->row[x]].pair) {
+					b->device_pair[(*n_pairs)++] =
+						c[g->row[x]].pair;
+					d->n++;
+				}
+		}
+	}
+	b->device_from[side] = first;
+	b->device_from[side + 1] = b->n_devices;
+}
+
+static bool devices_init(struct na_j_blocks *b, struct na_arena *mem,
+			 struct na_arena *tmp)
+{
+	const struct na_j_session *s = b->s;
+	size_t n = s->n_connections;
+	uint32_t *host = NA_J_NEW(tmp, uint32_t, n),
+		 *device = NA_J_NEW(tmp, uint32_t, n), n_pairs = 0;
+	struct na_groups g;
+
+	b->n_devices = 0;
+	b->devices = NA_J_NEW(mem, struct na_j_device, 2 * n);
+	b->device_pair = NA_J_NEW(mem, uint32_t, 2 * n);
+	if (!host || !device || !b->devices || !b->device_pair)
+		return false;
+	for (int side = 0; side < 2; side++) {
+		for (size_t i = 0; i < n; i++) {
+			host[i] = na_j_host_of(&s->connections[i], side);
+			device[i] = na_j_device_of(&s->connections[i], side);
+		}
+		if (!na_j_group(&g, (const uint32_t *const[]){host, device}, 2,
+				NULL, n, tmp))
+			return false;
+		list_devices(b, side, &g, &n_pairs);
+	}
+	return true;
+}
+
 bool na_j_blocks_init(struct na_j_blocks *b, const struct na_j_session *s,
 		      struct na_arena *mem)
 {
@@ -28,6 +88,7 @@ bool na_j_blocks_init(struct na_j_blocks *b, const struct na_j_session *s,
 		for (size_t i = 0; ok && i < g->n; i++)
 			b->side_at[side][host[na_j_first(g, i)]] = (uint32_t)i;
 	}
+	ok = ok && devices_init(b, mem, &tmp);
 	na_arena_fini(&tmp);
 	return ok;
 }
@@ -77,6 +138,36 @@ size_t na_j_find_link(const struct na_j_blocks *b, const struct na_place *p)
 		       : l->n;
 }
 
+size_t na_j_find_device(const struct na_j_blocks *b, const struct na_place *p)
+{
+	uint32_t side = p->cause == NA_CAUSE_DST;
+	const struct na_j_device *d = b->devices;
+	size_t to = b->device_from[side + 1],
+	       at = NA_BOUND(i, b->device_from[side], to,
+			     d[i].host > p->a ||
+				     (d[i].host == p->a &&
+				      d[i].device >= p->b));
+
+	return at < to && d[at].host == p->a && d[at].device == p->b
+		       ? at
+		       : b->n_devices;
+}
+
+static struct na_j_block one_side(const struct na_j_blocks *b,
+				  const struct na_place *p)
+{
+	size_t at;
+
+	if (p->b == NA_JUDGE_NONE)
+		return na_j_side_block(b, p->cause == NA_CAUSE_DST, p->a);
+	at = na_j_find_device(b, p);
+	return at < b->n_devices
+		       ? (struct na_j_block){b->device_pair +
+						     b->devices[at].from,
+					     b->devices[at].n}
+		       : (struct na_j_block){NULL, 0};
+}
+
 void na_j_place_blocks(const struct na_j_blocks *b, const struct na_place *p,
 		       struct na_j_block out[2])
 {
@@ -85,10 +176,8 @@ void na_j_place_blocks(const struct na_j_blocks *b, const struct na_place *p,
 	out[0] = out[1] = (struct na_j_block){NULL, 0};
 	switch (p->cause) {
 	case NA_CAUSE_SRC:
-		out[0] = na_j_side_block(b, 0, p->a);
-		break;
 	case NA_CAUSE_DST:
-		out[0] = na_j_side_block(b, 1, p->a);
+		out[0] = one_side(b, p);
 		break;
 	case NA_CAUSE_HOST:
 		out[0] = na_j_side_block(b, 0, p->a);

@@ -40,8 +40,8 @@ static bool rank_connections(struct na_j_session *s, uint32_t *rank,
 		if (rank[i])
 			used[n_used++] = (uint32_t)i;
 	}
-	if (!na_j_group(&g, (const uint32_t *const *)cols, s->racks ? 4 : 2,
-			used, n_used, tmp))
+	if (!na_j_group(&g, (const uint32_t *const *)cols, 4, used, n_used,
+			tmp))
 		return false;
 	s->n_connections = g.n;
 	s->connections = NA_J_NEW(&s->columns, struct na_j_connection, g.n);

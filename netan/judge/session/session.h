@@ -15,13 +15,23 @@ struct na_j_connection {
 	uint32_t distance, pair;
 };
 
+static inline uint32_t na_j_host_of(const struct na_j_connection *c, int side)
+{
+	return side ? c->dst : c->src;
+}
+
+static inline uint32_t na_j_device_of(const struct na_j_connection *c, int side)
+{
+	return side ? c->dst_dev : c->src_dev;
+}
+
 struct na_j_pair {
 	uint32_t src, dst;
 };
 
 struct na_j_session {
 	const struct na_judge_input *in;
-	bool racks; /* else connections are pairs */
+	bool racks; /* known */
 	size_t n, n_hosts, n_coll, n_steps, n_connections, n_pairs;
 	struct na_j_connection *connections; /* with rows, ascending */
 	struct na_j_pair *pairs;	     /* the same */
