@@ -128,7 +128,7 @@ static size_t device_index(const struct na_j_decision *d,
 		       : d->blocks.n_devices;
 }
 
-/* How many devices share a side's prior; 0: none. */
+/* How many devices a side has. */
 static uint32_t devices_of(const struct na_j_decision *d,
 			   const struct na_place *p)
 {
@@ -137,25 +137,21 @@ static uint32_t devices_of(const struct na_j_decision *d,
 	int side = p->cause == NA_CAUSE_DST;
 	size_t to, at;
 
-	if (p->cause > NA_CAUSE_DST)
-		return 0;
 	to = from[side + 1];
 	at = NA_BOUND(i, from[side], to, v[i].host >= p->a);
-	return at < to && v[at].host == p->a ? v[at].of : 0;
+	return at < to && v[at].host == p->a ? v[at].of : 1;
 }
 
 /* Prior odds that one such cause exists, shared by all blocks of its kind; a
- * pair that is its sender's (receiver's) only one has that side's share.  A side
- * of several devices is as likely slow as a whole as by one of them. */
+ * pair that is its sender's (receiver's) only one has that side's share.  That
+ * one of several devices is slow is half as likely as that all are. */
 double na_j_log_prior(const struct na_j_decision *d,
 		      const struct na_place *p)
 {
 	double odds = d->odds[p->cause];
-	uint32_t devices = devices_of(d, p);
 
-	if (devices)
-		odds /= p->b == NA_JUDGE_NONE ? 2 : 2. * devices;
-
+	if (p->cause <= NA_CAUSE_DST && p->b != NA_JUDGE_NONE)
+		odds /= 2. * devices_of(d, p);
 	if (p->cause == NA_CAUSE_PAIR) {
 		if (na_j_side_block(&d->blocks, 0, p->a).n == 1)
 			odds += d->odds[NA_CAUSE_SRC];
@@ -445,19 +441,18 @@ static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
 }
 
 /* Two clocks: what they are fitted wrong by is a constant time of a host, which
- * hides least in large transfers, and is in no single pair or device alone; of a
- * link it cannot be distinguished from receivers that wait.  Late counts of a link name
- * nothing: chains of timeouts meet on a few pairs. */
+ * hides least in large transfers, and is in none of its devices alone; a single
+ * pair or a link cannot be distinguished from receivers that wait.  Late counts
+ * of a link name nothing: chains of timeouts meet on a few pairs. */
 bool na_j_may_show(const struct na_j_decision *d, const struct na_j_row *row,
 		   enum na_mechanism by)
 {
 	bool two_clocks = d->s->clock_se > 0;
 
-	if (two_clocks && row->place.cause > NA_CAUSE_PAIR)
+	if (two_clocks && row->place.cause >= NA_CAUSE_PAIR)
 		return false;
 	if (by == NA_MECH_LEVEL)
 		return !two_clocks || d->n_tables == 1 ||
-		       row->place.cause == NA_CAUSE_PAIR ||
 		       (row->place.cause <= NA_CAUSE_DST &&
 			row->place.b != NA_JUDGE_NONE);
 	return by != NA_MECH_LATE || row->place.cause < NA_CAUSE_RACK_UPLINK;
