@@ -217,7 +217,7 @@ static const struct port *look(struct fleet *f, struct na_place *place)
 			continue;
 		best = p;
 		*place = (struct na_place){
-			i % 2 ? NA_CAUSE_DST : NA_CAUSE_SRC, (uint32_t)(i / 2),
+			i % 2 ? NA_JUDGE_DST : NA_JUDGE_SRC, (uint32_t)(i / 2),
 			NA_JUDGE_NONE};
 	}
 	return best;
@@ -238,16 +238,16 @@ static void bound(const struct fleet *f, struct na_judge_result *r)
 /* What explains as much as a port that stands out. */
 static struct na_place whole(const struct fleet *f, struct na_place at)
 {
-	int side = at.cause == NA_CAUSE_DST;
+	int side = at.cause == NA_JUDGE_DST;
 	const struct port *p = &f->port[side][at.a];
 	const struct port *own = &f->port[!side][at.a];
 	const struct port *far = &f->port[!side][p->peer];
 
 	if (stands_out(own) && own->m + 2 * own->s > p->m - 2 * p->s)
-		return (struct na_place){NA_CAUSE_HOST, at.a, NA_JUDGE_NONE};
+		return (struct na_place){NA_JUDGE_HOST, at.a, NA_JUDGE_NONE};
 	if (p->peers == 1 && far->peers == 1 &&
 	    far->m + 2 * far->s > p->m - 2 * p->s)
-		return (struct na_place){NA_CAUSE_PAIR, side ? p->peer : at.a,
+		return (struct na_place){NA_JUDGE_PAIR, side ? p->peer : at.a,
 					 side ? at.a : p->peer};
 	return at;
 }
@@ -266,14 +266,14 @@ static void name(struct fleet *f, struct na_judge_result *r,
 		.high = p->m + 2 * p->s,
 		.log_odds = p->log_odds,
 		.posterior = 1 / (1 + exp(-p->log_odds)),
-		.rival = {.place = {.cause = NA_CAUSES}},
+		.rival = {.place = {.cause = NA_JUDGE_CAUSES}},
 		.pairs = p->peers,
 		.transfers = p->rows,
 	};
 	for (size_t i = 0; i < f->n_rows; i++) {
 		const uint32_t *host = f->rows[i].host;
 
-		f->gone[i] |= v->place.cause == NA_CAUSE_PAIR
+		f->gone[i] |= v->place.cause == NA_JUDGE_PAIR
 				      ? host[0] == v->place.a &&
 						host[1] == v->place.b
 				      : host[0] == at.a || host[1] == at.a;
@@ -324,14 +324,14 @@ enum na_status na_ports_judge(const struct na_port_rows *in, size_t n_hosts,
 
 	for (size_t i = 0; ok && i < out->n_bounds; i++)
 		out->bounds[i] = (struct na_judge_bound){
-			(uint32_t)(i / 2), i % 2 ? NA_CAUSE_DST : NA_CAUSE_SRC,
+			(uint32_t)(i / 2), i % 2 ? NA_JUDGE_DST : NA_JUDGE_SRC,
 			(double)NAN};
 	if (ok) {
 		decide(&f, out);
-		out->outcome = out->n_findings ? NA_GUILTY
+		out->outcome = out->n_findings ? NA_JUDGE_GUILTY
 			       : out->upper > 0 && out->upper <= ACQUITTED
-				       ? NA_NOT_GUILTY
-				       : NA_CANNOT_TELL;
+				       ? NA_JUDGE_NOT_GUILTY
+				       : NA_JUDGE_CANNOT_TELL;
 	}
 	free(f.gone);
 	free(f.cells);

@@ -5,8 +5,8 @@
 
 #include "netan/base/order.h"
 
-static const double prior_of[NA_CAUSES] = {
-#define CAUSE(id, name, prior, text) [NA_CAUSE_##id] = (prior),
+static const double prior_of[NA_JUDGE_CAUSES] = {
+#define CAUSE(id, name, prior, text) [NA_JUDGE_##id] = (prior),
 #include "netan/judge/causes.def"
 #undef CAUSE
 };
@@ -18,9 +18,9 @@ static bool crosses(const struct na_judge_input *in, const struct na_place *p,
 		 to = in->rack_of[unit->host[1]];
 
 	return from != to &&
-	       (p->cause == NA_CAUSE_RACK_DOWNLINK
+	       (p->cause == NA_JUDGE_RACK_DOWNLINK
 			? to == p->a
-			: from == p->a && (p->cause == NA_CAUSE_RACK_UPLINK ||
+			: from == p->a && (p->cause == NA_JUDGE_RACK_UPLINK ||
 					   to == p->b));
 }
 
@@ -29,15 +29,15 @@ bool na_j_is_of(const struct na_judge_input *in, const struct na_place *p,
 {
 	bool of[2];
 
-	if (p->cause == NA_CAUSE_PAIR)
+	if (p->cause == NA_JUDGE_PAIR)
 		return unit->host[0] == p->a && unit->host[1] == p->b;
-	if (p->cause > NA_CAUSE_PAIR)
+	if (p->cause > NA_JUDGE_PAIR)
 		return crosses(in, p, unit);
 	for (int side = 0; side < 2; side++)
 		of[side] = unit->host[side] == p->a &&
 			   (p->b == NA_JUDGE_NONE || unit->device[side] == p->b);
-	return (of[0] && p->cause != NA_CAUSE_DST) ||
-	       (of[1] && p->cause != NA_CAUSE_SRC);
+	return (of[0] && p->cause != NA_JUDGE_DST) ||
+	       (of[1] && p->cause != NA_JUDGE_SRC);
 }
 
 bool na_j_same_place(const struct na_place *a, const struct na_place *b)
@@ -74,11 +74,11 @@ bool na_j_decision_init(struct na_j_decision *d, const struct na_j_session *s)
 		return false;
 	d->are_apart = d->blocks.n_devices && !s->racks;
 	memcpy(d->possible, d->blocks.links.possible, sizeof(d->possible));
-	d->possible[NA_CAUSE_SRC] = d->blocks.by_side[0].n;
-	d->possible[NA_CAUSE_DST] = d->blocks.by_side[1].n;
-	d->possible[NA_CAUSE_HOST] = s->n_hosts;
-	d->possible[NA_CAUSE_PAIR] = s->n_pairs;
-	for (size_t k = 0; k < NA_CAUSES; k++)
+	d->possible[NA_JUDGE_SRC] = d->blocks.by_side[0].n;
+	d->possible[NA_JUDGE_DST] = d->blocks.by_side[1].n;
+	d->possible[NA_JUDGE_HOST] = s->n_hosts;
+	d->possible[NA_JUDGE_PAIR] = s->n_pairs;
+	for (size_t k = 0; k < NA_JUDGE_CAUSES; k++)
 		d->odds[k] = prior_of[k] / fmax((double)d->possible[k], 1);
 	return tables_init(d);
 }
@@ -123,7 +123,7 @@ static bool is_gone(const struct na_j_decision *d, const struct na_place *p)
 static size_t device_index(const struct na_j_decision *d,
 			   const struct na_place *p)
 {
-	return p->cause <= NA_CAUSE_DST && p->b != NA_JUDGE_NONE
+	return p->cause <= NA_JUDGE_DST && p->b != NA_JUDGE_NONE
 		       ? na_j_find_device(&d->blocks, p)
 		       : d->blocks.n_devices;
 }
@@ -134,7 +134,7 @@ static uint32_t devices_of(const struct na_j_decision *d,
 {
 	const struct na_j_device *v = d->blocks.devices;
 	const size_t *from = d->blocks.device_from;
-	int side = p->cause == NA_CAUSE_DST;
+	int side = p->cause == NA_JUDGE_DST;
 	size_t to, at;
 
 	to = from[side + 1];
@@ -150,13 +150,13 @@ double na_j_log_prior(const struct na_j_decision *d,
 {
 	double odds = d->odds[p->cause];
 
-	if (p->cause <= NA_CAUSE_DST && p->b != NA_JUDGE_NONE)
+	if (p->cause <= NA_JUDGE_DST && p->b != NA_JUDGE_NONE)
 		odds /= 2. * devices_of(d, p);
-	if (p->cause == NA_CAUSE_PAIR) {
+	if (p->cause == NA_JUDGE_PAIR) {
 		if (na_j_side_block(&d->blocks, 0, p->a).n == 1)
-			odds += d->odds[NA_CAUSE_SRC];
+			odds += d->odds[NA_JUDGE_SRC];
 		if (na_j_side_block(&d->blocks, 1, p->b).n == 1)
-			odds += d->odds[NA_CAUSE_DST];
+			odds += d->odds[NA_JUDGE_DST];
 	}
 	return log(odds);
 }
@@ -174,8 +174,8 @@ bool na_j_rows_init(struct na_j_rows *rows, const struct na_j_decision *d,
 
 static void clear(struct na_j_rows *rows, const struct na_j_decision *d)
 {
-	static const enum na_cause kinds[] = {NA_CAUSE_SRC, NA_CAUSE_DST,
-					      NA_CAUSE_HOST};
+	static const enum na_judge_cause kinds[] = {NA_JUDGE_SRC, NA_JUDGE_DST,
+					      NA_JUDGE_HOST};
 	size_t n = d->s->n_hosts;
 
 	rows->n = rows->pairs_from;
@@ -202,7 +202,7 @@ static void clear(struct na_j_rows *rows, const struct na_j_decision *d)
 static struct na_j_row *pair_row(struct na_j_rows *rows, uint32_t src,
 				 uint32_t dst)
 {
-	struct na_place place = {NA_CAUSE_PAIR, src, dst};
+	struct na_place place = {NA_JUDGE_PAIR, src, dst};
 
 	for (size_t i = rows->pairs_from; i < rows->n; i++)
 		if (na_j_same_place(&rows->v[i].place, &place))
@@ -220,13 +220,13 @@ const struct na_j_row *na_j_find_row(const struct na_j_decision *d,
 
 	if (device < d->blocks.n_devices)
 		at = rows->devices_from + device;
-	else if (place->cause == NA_CAUSE_SRC)
+	else if (place->cause == NA_JUDGE_SRC)
 		at = place->a;
-	else if (place->cause == NA_CAUSE_DST)
+	else if (place->cause == NA_JUDGE_DST)
 		at = n + place->a;
-	else if (place->cause == NA_CAUSE_HOST)
+	else if (place->cause == NA_JUDGE_HOST)
 		at = 2 * n + place->a;
-	else if (place->cause != NA_CAUSE_PAIR)
+	else if (place->cause != NA_JUDGE_PAIR)
 		at = 3 * n + na_j_find_link(&d->blocks, place);
 	else
 		for (size_t i = rows->pairs_from; i < rows->n; i++)
@@ -376,7 +376,7 @@ static bool late_gains(struct na_j_decision *d, struct na_j_rows *rows)
  * show: a gain counts as far as it exceeds the edge of the best fifth of its
  * kind (links: the next best).
  */
-static void calibrate_kind(struct na_j_row *v, size_t n, enum na_cause kind,
+static void calibrate_kind(struct na_j_row *v, size_t n, enum na_judge_cause kind,
 			   enum na_mechanism by, size_t edge, double *x)
 {
 	size_t m = 0;
@@ -407,7 +407,7 @@ static void calibrate_devices(const struct na_j_decision *d,
 
 	if (n)
 		calibrate_kind(rows->v + rows->devices_from + from[side], n,
-			       side ? NA_CAUSE_DST : NA_CAUSE_SRC, by,
+			       side ? NA_JUDGE_DST : NA_JUDGE_SRC, by,
 			       (size_t)ceil(NA_J_NULL_SHARE * (double)n), x);
 }
 
@@ -418,17 +418,17 @@ static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
 	double *x = NA_J_NEW(&tmp, double, rows->n);
 
 	for (int by = 0; x && by < NA_MECHANISMS; by++)
-		for (int kind = 0; kind < NA_CAUSES; kind++) {
-			bool link = kind >= NA_CAUSE_RACK_UPLINK;
+		for (int kind = 0; kind < NA_JUDGE_CAUSES; kind++) {
+			bool link = kind >= NA_JUDGE_RACK_UPLINK;
 			size_t edge = (size_t)ceil(NA_J_NULL_SHARE *
 					       (double)d->possible[kind]);
 
-			if (kind == NA_CAUSE_PAIR)
+			if (kind == NA_JUDGE_PAIR)
 				continue;
 			calibrate_kind(rows->v + (link ? 3 * n
 						       : (size_t)kind * n),
 				       link ? d->blocks.links.n : n,
-				       (enum na_cause)kind,
+				       (enum na_judge_cause)kind,
 				       (enum na_mechanism)by,
 				       link || !edge ? 1 : edge, x);
 		}
@@ -449,13 +449,13 @@ bool na_j_may_show(const struct na_j_decision *d, const struct na_j_row *row,
 {
 	bool two_clocks = d->s->clock_se > 0;
 
-	if (two_clocks && row->place.cause >= NA_CAUSE_PAIR)
+	if (two_clocks && row->place.cause >= NA_JUDGE_PAIR)
 		return false;
 	if (by == NA_MECH_LEVEL)
 		return !two_clocks || d->n_tables == 1 ||
-		       (row->place.cause <= NA_CAUSE_DST &&
+		       (row->place.cause <= NA_JUDGE_DST &&
 			row->place.b != NA_JUDGE_NONE);
-	return by != NA_MECH_LATE || row->place.cause < NA_CAUSE_RACK_UPLINK;
+	return by != NA_MECH_LATE || row->place.cause < NA_JUDGE_RACK_UPLINK;
 }
 
 /* Links overlap: what leaves a rack enters the others.  One fault at a time: the
@@ -604,8 +604,8 @@ static void shift_units(struct na_j_level *v, const struct na_place *p,
 
 		if (!na_j_is_of(v->in, p, unit))
 			continue;
-		unit->centre -= p->cause < NA_CAUSE_PAIR    ? shift
-				: p->cause == NA_CAUSE_PAIR ? unit->own
+		unit->centre -= p->cause < NA_JUDGE_PAIR    ? shift
+				: p->cause == NA_JUDGE_PAIR ? unit->own
 							    : fmax(unit->own, 0);
 	}
 }
@@ -618,7 +618,7 @@ static void shift(struct na_j_decision *d, size_t table, size_t view,
 		shift_units(&d->apart[table][view], p, by);
 }
 
-static bool leave(struct na_j_decision *d, enum na_cause cause,
+static bool leave(struct na_j_decision *d, enum na_judge_cause cause,
 		  const struct na_place *p)
 {
 	return na_add(&d->gone, ((struct na_place){cause, p->a, p->b}));
@@ -643,8 +643,8 @@ static bool take_row(struct na_j_decision *d, const struct na_j_row *row)
 	for (int k = 0; k < 2 && device_index(d, p) == d->blocks.n_devices; k++)
 		for (size_t i = 0; i < b[k].n; i++)
 			d->late.pairs[b[k].pair[i]].late = 0;
-	if (p->cause == NA_CAUSE_HOST &&
-	    (!leave(d, NA_CAUSE_SRC, p) || !leave(d, NA_CAUSE_DST, p)))
+	if (p->cause == NA_JUDGE_HOST &&
+	    (!leave(d, NA_JUDGE_SRC, p) || !leave(d, NA_JUDGE_DST, p)))
 		return false;
 	return leave(d, p->cause, p);
 }

@@ -13,11 +13,11 @@ struct explaining {
 	NA_VEC(struct na_judge_observation) observations;
 };
 
-static const enum na_cause side_of[] = {NA_CAUSE_SRC, NA_CAUSE_DST};
+static const enum na_judge_cause side_of[] = {NA_JUDGE_SRC, NA_JUDGE_DST};
 
 /* The row of a side, or of the host. */
 static const struct na_j_row *row_of(const struct explaining *x,
-				     enum na_cause cause)
+				     enum na_judge_cause cause)
 {
 	return &x->rows->v[(size_t)cause * x->s->n_hosts + x->host];
 }
@@ -85,7 +85,7 @@ static bool add_level(struct explaining *x, size_t table, size_t view)
 }
 
 /* Late counts have one value. */
-static bool add_other(struct explaining *x, enum na_cause cause,
+static bool add_other(struct explaining *x, enum na_judge_cause cause,
 		      enum na_mechanism by)
 {
 	const struct na_j_row *row = row_of(x, cause);
@@ -139,8 +139,8 @@ static bool add_evidence(struct explaining *x)
 			if (!add_level(x, t, i))
 				return false;
 	mark_greater(x);
-	for (int cause = NA_CAUSE_SRC; cause <= NA_CAUSE_HOST; cause++)
-		if (!add_other(x, (enum na_cause)cause, NA_MECH_LATE))
+	for (int cause = NA_JUDGE_SRC; cause <= NA_JUDGE_HOST; cause++)
+		if (!add_other(x, (enum na_judge_cause)cause, NA_MECH_LATE))
 			return false;
 	return true;
 }
@@ -148,8 +148,8 @@ static bool add_evidence(struct explaining *x)
 static void fill_odds(const struct explaining *x,
 		      struct na_judge_explanation *out)
 {
-	for (int cause = NA_CAUSE_SRC; cause <= NA_CAUSE_HOST; cause++) {
-		const struct na_j_row *row = row_of(x, (enum na_cause)cause);
+	for (int cause = NA_JUDGE_SRC; cause <= NA_JUDGE_HOST; cause++) {
+		const struct na_j_row *row = row_of(x, (enum na_judge_cause)cause);
 
 		out->odds[cause] = (struct na_judge_odds){
 			row->place, na_j_log_prior(x->d, &row->place),
@@ -224,7 +224,7 @@ enum na_status na_judge_explain(const struct na_judge_input *in, uint32_t host,
 	*out = (struct na_judge_explanation){0};
 	for (size_t k = 0; k < NA_LEN(out->odds); k++)
 		out->odds[k] = (struct na_judge_odds){
-			{(enum na_cause)k, host, NA_JUDGE_NONE}, NAN, NAN, NAN};
+			{(enum na_judge_cause)k, host, NA_JUDGE_NONE}, NAN, NAN, NAN};
 	if (status == NA_OK && host >= in->n_hosts)
 		status = na_fail(err, NA_EDOMAIN, "no host %u", host);
 	if (status != NA_OK || !in->n_rows)

@@ -20,7 +20,7 @@
 
 /* A pair's transfers in one collective, as a side's observation. */
 struct na_judge_observation {
-	enum na_cause side;
+	enum na_judge_cause side;
 	enum na_mechanism mechanism; /* LEVEL or LARGE */
 	bool loaded;		     /* the load of ports is taken out */
 	uint32_t peer;		     /* host at the other end */
@@ -34,7 +34,7 @@ struct na_judge_observation {
 };
 
 struct na_judge_evidence {
-	enum na_cause side; /* SRC, DST; HOST: late counts of both */
+	enum na_judge_cause side; /* SRC, DST; HOST: late counts of both */
 	enum na_mechanism mechanism;
 	bool loaded;
 	bool counts; /* enters the odds: of two views the greater one */

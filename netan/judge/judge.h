@@ -28,13 +28,13 @@
 
 #include "netan/base/err.h"
 
-enum na_cause {
-#define CAUSE(id, name, prior, text) NA_CAUSE_##id,
+enum na_judge_cause {
+#define CAUSE(id, name, prior, text) NA_JUDGE_##id,
 #include "netan/judge/causes.def"
 #undef CAUSE
-	NA_CAUSES
+	NA_JUDGE_CAUSES
 };
-extern const char *const na_judge_kinds[NA_CAUSES]; /* as JSON spells them */
+extern const char *const na_judge_kinds[NA_JUDGE_CAUSES]; /* as JSON spells them */
 
 enum na_mechanism {
 	NA_MECH_LEVEL, /* every transfer */
@@ -77,7 +77,7 @@ struct na_judge_input {
  * devices alone; for PAIR hosts a and b; for rack kinds the racks a and
  * (RACK_PAIR) b. */
 struct na_place {
-	enum na_cause cause;
+	enum na_judge_cause cause;
 	uint32_t a, b; /* b: NA_JUDGE_NONE where unused */
 };
 
@@ -97,7 +97,7 @@ struct na_judge_finding {
 	 * first (log_odds NaN: not looked at); owned. */
 	struct na_rival *alternatives;
 	size_t n_alternatives;
-	/* Best other explanation of the same evidence, or NA_CAUSES. */
+	/* Best other explanation of the same evidence, or NA_JUDGE_CAUSES. */
 	struct na_rival rival;
 	size_t pairs;
 	uint64_t transfers;
@@ -107,7 +107,7 @@ struct na_judge_finding {
 /* 97.5 % upper credible bound of a side's slowdown, as a factor. */
 struct na_judge_bound {
 	uint32_t host;
-	enum na_cause side; /* SRC or DST */
+	enum na_judge_cause side; /* SRC or DST */
 	double upper;       /* factor; NaN: fewer than two pairs, unknown */
 };
 
@@ -118,10 +118,10 @@ struct na_judge_pair { /* pair of hosts with rows, by src then dst */
 	uint64_t transfers;
 };
 
-enum na_outcome { NA_GUILTY, NA_NOT_GUILTY, NA_CANNOT_TELL };
+enum na_judge_outcome { NA_JUDGE_GUILTY, NA_JUDGE_NOT_GUILTY, NA_JUDGE_CANNOT_TELL };
 
 struct na_judge_result {
-	enum na_outcome outcome;
+	enum na_judge_outcome outcome;
 	struct na_judge_finding *findings; /* most odds first */
 	size_t n_findings;
 	/* Hypotheses that came closest without being named, best first. */

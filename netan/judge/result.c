@@ -10,7 +10,7 @@
 #include "netan/stats/tests/robust.h"
 #include "netan/stats/tests/tests.h"
 
-const char *const na_judge_kinds[NA_CAUSES] = {
+const char *const na_judge_kinds[NA_JUDGE_CAUSES] = {
 #define CAUSE(id, name, prior, text) name,
 #include "netan/judge/causes.def"
 #undef CAUSE
@@ -94,7 +94,7 @@ static bool fill_bounds(struct na_judge_result *out,
 	for (size_t h = 0; h < n_hosts; h++)
 		for (int side = 0; side < 2; side++)
 			out->bounds[out->n_bounds++] = (struct na_judge_bound){
-				(uint32_t)h, side ? NA_CAUSE_DST : NA_CAUSE_SRC,
+				(uint32_t)h, side ? NA_JUDGE_DST : NA_JUDGE_SRC,
 				exp(v->bound0[side][h])};
 	return true;
 }
@@ -161,17 +161,17 @@ static bool few_are_late(const struct na_j_late *late)
 /* The odds that name acquit, too.  A side that sends slow and a clock that is
  * late look alike in latencies of two clocks, so these never show that nobody is
  * slow. */
-static enum na_outcome outcome_of(const struct na_j_verdict *v,
+static enum na_judge_outcome outcome_of(const struct na_j_verdict *v,
 				  const struct na_j_decision *d)
 {
 	if (v->found.n)
-		return NA_GUILTY;
+		return NA_JUDGE_GUILTY;
 	/* Fewer blocks of steps give no variance of their own. */
 	if (d->s->n_steps >= NA_J_MIN_SAMPLE && !v->named &&
 	    v->nobody >= NA_J_POSTERIOR && v->upper <= NA_J_BOUND &&
 	    !(d->s->clock_se > 0) && few_are_late(&d->late))
-		return NA_NOT_GUILTY;
-	return NA_CANNOT_TELL;
+		return NA_JUDGE_NOT_GUILTY;
+	return NA_JUDGE_CANNOT_TELL;
 }
 
 static bool fill(struct na_judge_result *out, struct na_j_decision *d)
@@ -211,7 +211,7 @@ enum na_status na_judge(const struct na_judge_input *in,
 {
 	enum na_status status = na_j_check_input(in, err);
 
-	*out = (struct na_judge_result){.outcome = NA_CANNOT_TELL,
+	*out = (struct na_judge_result){.outcome = NA_JUDGE_CANNOT_TELL,
 					.two_clocks = in->two_clocks,
 					.nobody = NAN,
 					.upper = INFINITY};

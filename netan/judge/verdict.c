@@ -77,7 +77,7 @@ static bool has_units(const struct na_j_decision *d, size_t table,
 
 static bool is_device(const struct na_place *p)
 {
-	return p->cause < NA_CAUSE_PAIR && p->b != NA_JUDGE_NONE;
+	return p->cause < NA_JUDGE_PAIR && p->b != NA_JUDGE_NONE;
 }
 
 static bool add_twin(const struct na_j_decision *d,
@@ -115,8 +115,8 @@ static size_t only_pair(const struct na_j_decision *d,
  * is slow by to the other side. */
 static bool add_sides(struct na_j_found *f)
 {
-	for (int side = NA_CAUSE_SRC; side <= NA_CAUSE_DST; side++) {
-		const struct na_place p = {(enum na_cause)side, f->place.a,
+	for (int side = NA_JUDGE_SRC; side <= NA_JUDGE_DST; side++) {
+		const struct na_place p = {(enum na_judge_cause)side, f->place.a,
 					   NA_JUDGE_NONE};
 
 		f->n_twins++;
@@ -131,14 +131,14 @@ static bool add_other_end(const struct na_j_decision *d, struct na_j_found *f)
 {
 	size_t table = f->mechanism == NA_MECH_LARGE && d->n_tables > 1, u = 0;
 	const struct na_j_level *v = na_j_device_level(d, table, 0);
-	int side = f->place.cause == NA_CAUSE_SRC; /* the other one */
+	int side = f->place.cause == NA_JUDGE_SRC; /* the other one */
 	struct na_place end;
 
 	while (u < v->n && !na_j_is_of(d->s->in, &f->place, &v->units[u]))
 		u++;
 	if (u == v->n)
 		return true;
-	end = (struct na_place){side ? NA_CAUSE_DST : NA_CAUSE_SRC,
+	end = (struct na_place){side ? NA_JUDGE_DST : NA_JUDGE_SRC,
 				v->units[u].host[side],
 				v->units[u].device[side]};
 	if (na_j_find_device(&d->blocks, &end) == d->blocks.n_devices)
@@ -160,18 +160,18 @@ static bool add_twins(const struct na_j_decision *d,
 	if (only < d->s->n_pairs) {
 		const struct na_j_pair *p = &d->s->pairs[only];
 		const struct na_place places[] = {
-			{NA_CAUSE_SRC, p->src, NA_JUDGE_NONE},
-			{NA_CAUSE_DST, p->dst, NA_JUDGE_NONE},
-			{NA_CAUSE_PAIR, p->src, p->dst}};
+			{NA_JUDGE_SRC, p->src, NA_JUDGE_NONE},
+			{NA_JUDGE_DST, p->dst, NA_JUDGE_NONE},
+			{NA_JUDGE_PAIR, p->src, p->dst}};
 
 		for (size_t i = 0; i < NA_LEN(places); i++)
 			if (!add_twin(d, f, &places[i], in))
 				return false;
 	}
-	if (f->place.cause == NA_CAUSE_HOST && d->s->clock_se > 0 &&
+	if (f->place.cause == NA_JUDGE_HOST && d->s->clock_se > 0 &&
 	    f->mechanism != NA_MECH_LATE && !add_sides(f))
 		return false;
-	if (f->place.cause < NA_CAUSE_RACK_UPLINK)
+	if (f->place.cause < NA_JUDGE_RACK_UPLINK)
 		return true;
 	for (size_t i = 0; i < d->blocks.links.n; i++) {
 		const struct na_j_link *l = &d->blocks.links.v[i];
@@ -193,8 +193,8 @@ static bool is_twin(const struct na_j_found *f, const struct na_place *p)
 
 static bool same_host(const struct na_place *a, const struct na_place *b)
 {
-	return a->a == b->a && a->cause <= NA_CAUSE_HOST &&
-	       b->cause <= NA_CAUSE_HOST;
+	return a->a == b->a && a->cause <= NA_JUDGE_HOST &&
+	       b->cause <= NA_JUDGE_HOST;
 }
 
 /* Does a row explain the evidence of f: nearly as likely, and no more once f
@@ -238,7 +238,7 @@ static bool add_rivals(const struct na_j_decision *d,
 	if (f->alternatives.n > f->n_twins)
 		na_sort(f->alternatives.v + f->n_twins,
 			f->alternatives.n - f->n_twins, most_first);
-	f->rival = (struct na_rival){{NA_CAUSES, NA_JUDGE_NONE, NA_JUDGE_NONE},
+	f->rival = (struct na_rival){{NA_JUDGE_CAUSES, NA_JUDGE_NONE, NA_JUDGE_NONE},
 				     -INFINITY};
 	if (f->alternatives.n > f->n_twins)
 		f->rival = f->alternatives.v[f->n_twins];
@@ -442,7 +442,7 @@ static bool still_needed(struct na_j_verdict *v, struct na_j_decision *d)
 }
 
 /* Is the side of the host (device) what f names, or one of its alternatives? */
-static bool may_be(const struct na_j_found *f, enum na_cause side,
+static bool may_be(const struct na_j_found *f, enum na_judge_cause side,
 		   const struct na_place *host)
 {
 	const struct na_place of = {side, host->a, host->b};
@@ -459,17 +459,17 @@ static bool may_be(const struct na_j_found *f, enum na_cause side,
 static bool shared_host(const struct na_j_found *f, const struct na_j_found *g,
 			struct na_place *host)
 {
-	*host = (struct na_place){NA_CAUSE_HOST, NA_JUDGE_NONE, NA_JUDGE_NONE};
-	if (f->place.cause == NA_CAUSE_SRC && may_be(g, NA_CAUSE_DST, &f->place))
+	*host = (struct na_place){NA_JUDGE_HOST, NA_JUDGE_NONE, NA_JUDGE_NONE};
+	if (f->place.cause == NA_JUDGE_SRC && may_be(g, NA_JUDGE_DST, &f->place))
 		*host = f->place;
 	for (size_t i = 0; i < f->alternatives.n; i++) {
 		const struct na_place *p = &f->alternatives.v[i].place;
 
-		if (p->cause == NA_CAUSE_SRC && p->a < host->a &&
-		    may_be(g, NA_CAUSE_DST, p))
+		if (p->cause == NA_JUDGE_SRC && p->a < host->a &&
+		    may_be(g, NA_JUDGE_DST, p))
 			*host = *p;
 	}
-	host->cause = NA_CAUSE_HOST;
+	host->cause = NA_JUDGE_HOST;
 	return host->a != NA_JUDGE_NONE;
 }
 
@@ -494,8 +494,8 @@ static void merge(struct na_j_verdict *v)
 		bool is = false;
 
 		for (; k < v->found.n && !is; k++)
-			is = k != i && f->place.cause != NA_CAUSE_HOST &&
-			     v->found.v[k].place.cause != NA_CAUSE_HOST &&
+			is = k != i && f->place.cause != NA_JUDGE_HOST &&
+			     v->found.v[k].place.cause != NA_JUDGE_HOST &&
 			     shared_host(f, &v->found.v[k], &host);
 		if (!is) {
 			i++;
@@ -507,7 +507,7 @@ static void merge(struct na_j_verdict *v)
 }
 
 static bool is_of_rack(const struct na_j_decision *d, const struct na_j_found *f,
-		       enum na_cause side, uint32_t rack)
+		       enum na_judge_cause side, uint32_t rack)
 {
 	return f->place.cause == side && !is_device(&f->place) &&
 	       d->s->in->rack_of[f->place.a] == rack;
@@ -515,7 +515,7 @@ static bool is_of_rack(const struct na_j_decision *d, const struct na_j_found *f
 
 /* All of a rack's findings on one side become its link. */
 static void join_rack(struct na_j_verdict *v, const struct na_j_decision *d,
-		      enum na_cause side, uint32_t rack)
+		      enum na_judge_cause side, uint32_t rack)
 {
 	struct na_j_found *to = NULL;
 
@@ -536,9 +536,9 @@ static void join_rack(struct na_j_verdict *v, const struct na_j_decision *d,
 			drop(v, i);
 		}
 	}
-	to->place = (struct na_place){side == NA_CAUSE_SRC
-					      ? NA_CAUSE_RACK_UPLINK
-					      : NA_CAUSE_RACK_DOWNLINK,
+	to->place = (struct na_place){side == NA_JUDGE_SRC
+					      ? NA_JUDGE_RACK_UPLINK
+					      : NA_JUDGE_RACK_DOWNLINK,
 				      rack, NA_JUDGE_NONE};
 	to->alternatives.n = to->n_twins = 0;
 }
@@ -550,16 +550,16 @@ static void join_racks(struct na_j_verdict *v, const struct na_j_decision *d)
 	const struct na_judge_input *in = d->s->in;
 
 	for (uint32_t rack = 0; rack < in->n_racks; rack++)
-		for (int side = NA_CAUSE_SRC; side <= NA_CAUSE_DST; side++) {
+		for (int side = NA_JUDGE_SRC; side <= NA_JUDGE_DST; side++) {
 			size_t hosts = 0, named = 0;
 
 			for (size_t h = 0; h < in->n_hosts; h++)
 				hosts += in->rack_of[h] == rack;
 			for (size_t i = 0; i < v->found.n; i++)
 				named += is_of_rack(d, &v->found.v[i],
-						    (enum na_cause)side, rack);
+						    (enum na_judge_cause)side, rack);
 			if (hosts > 1 && named > 1 && 4 * named >= 3 * hosts)
-				join_rack(v, d, (enum na_cause)side, rack);
+				join_rack(v, d, (enum na_judge_cause)side, rack);
 		}
 }
 

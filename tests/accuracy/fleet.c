@@ -7,10 +7,10 @@
 #include "netan/base/vec.h"
 
 /* clang-format off */
-#define SINGLE(name, kind, how) {name, FL_SINGLE, NA_CAUSE_##kind, FL_##how}
-#define HEALTHY {"healthy", FL_HEALTHY, NA_CAUSE_SRC, FL_SLOW}
-#define SKEWED  {"skewed clock", FL_SKEWED, NA_CAUSE_SRC, FL_SLOW}
-#define SEVERAL {"several", FL_SEVERAL, NA_CAUSE_SRC, FL_SLOW}
+#define SINGLE(name, kind, how) {name, FL_SINGLE, NA_JUDGE_##kind, FL_##how}
+#define HEALTHY {"healthy", FL_HEALTHY, NA_JUDGE_SRC, FL_SLOW}
+#define SKEWED  {"skewed clock", FL_SKEWED, NA_JUDGE_SRC, FL_SLOW}
+#define SEVERAL {"several", FL_SEVERAL, NA_JUDGE_SRC, FL_SLOW}
 #define SINGLES_A \
 	SINGLE("slow tx", SRC, SLOW), SINGLE("slow rx", DST, SLOW), \
 	SINGLE("slow host", HOST, SLOW), SINGLE("slow path", PAIR, SLOW)
@@ -72,22 +72,22 @@ uint32_t fl_locality(const struct fl_fleet *f, uint32_t src, uint32_t dst)
 	return a / f->racks_per_zone == b / f->racks_per_zone ? 1 : 2;
 }
 
-bool fl_is_rack(enum na_cause kind)
+bool fl_is_rack(enum na_judge_cause kind)
 {
-	return kind == NA_CAUSE_RACK_UPLINK || kind == NA_CAUSE_RACK_DOWNLINK ||
-	       kind == NA_CAUSE_RACK_PAIR;
+	return kind == NA_JUDGE_RACK_UPLINK || kind == NA_JUDGE_RACK_DOWNLINK ||
+	       kind == NA_JUDGE_RACK_PAIR;
 }
 
 bool fl_passes(const struct na_place *who, uint32_t src, uint32_t dst)
 {
 	switch (who->cause) {
-	case NA_CAUSE_SRC:
+	case NA_JUDGE_SRC:
 		return src == who->a;
-	case NA_CAUSE_DST:
+	case NA_JUDGE_DST:
 		return dst == who->a;
-	case NA_CAUSE_HOST:
+	case NA_JUDGE_HOST:
 		return src == who->a || dst == who->a;
-	case NA_CAUSE_PAIR:
+	case NA_JUDGE_PAIR:
 		return src == who->a && dst == who->b;
 	default:
 		return false;
@@ -97,25 +97,25 @@ bool fl_passes(const struct na_place *who, uint32_t src, uint32_t dst)
 /* ---- truths */
 
 static struct na_place draw_who(const struct fl_fleet *f, struct na_rng *rng,
-				enum na_cause kind,
+				enum na_judge_cause kind,
 				const struct fl_path *paths, size_t n_paths)
 {
 	const struct fl_path *p = &paths[na_rng_below(rng, n_paths)];
 	struct na_place who = {kind, 0, 0};
 
 	switch (kind) {
-	case NA_CAUSE_DST:
+	case NA_JUDGE_DST:
 		who.a = p->dst;
 		break;
-	case NA_CAUSE_PAIR:
+	case NA_JUDGE_PAIR:
 		who.a = p->src;
 		who.b = p->dst;
 		break;
-	case NA_CAUSE_RACK_UPLINK:
-	case NA_CAUSE_RACK_DOWNLINK:
-	case NA_CAUSE_RACK_PAIR:
+	case NA_JUDGE_RACK_UPLINK:
+	case NA_JUDGE_RACK_DOWNLINK:
+	case NA_JUDGE_RACK_PAIR:
 		who.a = fl_pick(rng, f->n_racks);
-		if (kind == NA_CAUSE_RACK_PAIR)
+		if (kind == NA_JUDGE_RACK_PAIR)
 			who.b = (who.a + 1 + fl_pick(rng, f->n_racks - 1)) %
 				f->n_racks;
 		break;
@@ -127,8 +127,8 @@ static struct na_place draw_who(const struct fl_fleet *f, struct na_rng *rng,
 
 static bool share_hosts(const struct na_place *x, const struct na_place *y)
 {
-	bool pair_x = x->cause == NA_CAUSE_PAIR,
-	     pair_y = y->cause == NA_CAUSE_PAIR;
+	bool pair_x = x->cause == NA_JUDGE_PAIR,
+	     pair_y = y->cause == NA_JUDGE_PAIR;
 
 	return x->a == y->a || (pair_x && x->b == y->a) ||
 	       (pair_y && x->a == y->b) || (pair_x && pair_y && x->b == y->b);
@@ -143,7 +143,7 @@ static bool is_new(const struct fl_fleet *f, const struct na_place *who)
 }
 
 static struct fl_truth draw_truth(struct fl_fleet *f, struct na_rng *rng,
-				  enum na_cause kind, enum fl_how how)
+				  enum na_judge_cause kind, enum fl_how how)
 {
 	static const double factors[] = {1.5, 1.5, 2, 2, 2.5, 3, 4, 6};
 	struct fl_truth t = {.how = how, .who.cause = kind};
@@ -159,13 +159,13 @@ static struct fl_truth draw_truth(struct fl_fleet *f, struct na_rng *rng,
 static void draw_several(struct fl_fleet *f, struct na_rng *rng,
 			 const struct fl_path *paths, size_t n_paths)
 {
-	static const enum na_cause kinds[] = {NA_CAUSE_SRC, NA_CAUSE_DST,
-					      NA_CAUSE_HOST, NA_CAUSE_PAIR};
+	static const enum na_judge_cause kinds[] = {NA_JUDGE_SRC, NA_JUDGE_DST,
+					      NA_JUDGE_HOST, NA_JUDGE_PAIR};
 	static const enum fl_how hows[] = {FL_SLOW, FL_SLOW, FL_CAP, FL_TAILS};
 	uint32_t want = 2 + fl_pick(rng, FL_TRUTHS - 1);
 
 	for (int tries = 0; f->n_truths < want && tries < 50; tries++) {
-		enum na_cause kind = kinds[fl_pick(rng, 4)];
+		enum na_judge_cause kind = kinds[fl_pick(rng, 4)];
 		struct fl_truth t = draw_truth(f, rng, kind,
 					       hows[fl_pick(rng, 4)]);
 

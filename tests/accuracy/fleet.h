@@ -40,7 +40,7 @@ enum fl_plan {
 struct fl_case { /* what a fleet is planned to be */
 	const char *name;
 	enum fl_plan plan;
-	enum na_cause kind; /* of FL_SINGLE */
+	enum na_judge_cause kind; /* of FL_SINGLE */
 	enum fl_how how;
 };
 
@@ -120,7 +120,7 @@ bool fl_add(struct fl_fleet *f, const struct fl_record *r);
 /* The locality class of a path: in a rack, in a zone, between zones. */
 uint32_t fl_locality(const struct fl_fleet *f, uint32_t src, uint32_t dst);
 
-bool fl_is_rack(enum na_cause kind);
+bool fl_is_rack(enum na_judge_cause kind);
 
 /* Does a transfer pass the place of a fault?  (No rack kinds.) */
 bool fl_passes(const struct na_place *who, uint32_t src, uint32_t dst);

@@ -124,7 +124,7 @@ static double least_steps(const struct fl_fleet *f)
 		return 4;
 	if (f->plan->how == FL_WINDOWS)
 		return 20;
-	return f->plan->kind == NA_CAUSE_PAIR ? 60 : 4;
+	return f->plan->kind == NA_JUDGE_PAIR ? 60 : 4;
 }
 
 static bool draw_program(struct fq_world *w, struct na_rng *rng)
@@ -176,14 +176,14 @@ static void draw_mechanism(struct fq_world *w, struct na_rng *rng, size_t i)
 	double nic = w->nic_ps_per_byte;
 
 	x->connection = x->spine = FL_NONE;
-	if (t->who.cause == NA_CAUSE_PAIR && fl_chance(rng, 0.25))
+	if (t->who.cause == NA_JUDGE_PAIR && fl_chance(rng, 0.25))
 		x->connection = fl_pick(rng, w->n_connections);
-	if (t->who.cause == NA_CAUSE_PAIR && t->how != FL_TAILS)
+	if (t->who.cause == NA_JUDGE_PAIR && t->how != FL_TAILS)
 		x->ps_per_byte = nic * t->factor * fl_between(rng, 1, 4);
 	if (fl_is_rack(t->who.cause) &&
-	    (t->who.cause == NA_CAUSE_RACK_PAIR || fl_chance(rng, 0.6)))
+	    (t->who.cause == NA_JUDGE_RACK_PAIR || fl_chance(rng, 0.6)))
 		x->spine = fl_pick(rng, w->n_spines);
-	if (t->who.cause == NA_CAUSE_RACK_PAIR)
+	if (t->who.cause == NA_JUDGE_RACK_PAIR)
 		x->ps_per_byte = w->spine_ps_per_byte * t->factor *
 				 fl_between(rng, 1, fmax(2, w->f->n_racks - 1));
 }

@@ -223,7 +223,7 @@ static bool draw_faults(struct world *w)
 	bool rare = fl_chance(w->rng, 0.3);
 
 	/* Mostly where there is something to see, but not only. */
-	if (f->plan->plan == FL_SINGLE && f->plan->kind == NA_CAUSE_PAIR &&
+	if (f->plan->plan == FL_SINGLE && f->plan->kind == NA_JUDGE_PAIR &&
 	    !rare)
 		fl_draw_truths(f, w->rng, &often, 1);
 	else

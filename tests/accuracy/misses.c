@@ -6,7 +6,7 @@
 static void print_who(const struct na_place *w)
 {
 	printf("%s %u", na_judge_kinds[w->cause], w->a);
-	if (w->cause == NA_CAUSE_PAIR || w->cause == NA_CAUSE_RACK_PAIR)
+	if (w->cause == NA_JUDGE_PAIR || w->cause == NA_JUDGE_RACK_PAIR)
 		printf(" -> %u", w->b);
 }
 

@@ -95,10 +95,10 @@ bool fq_meets(const struct fq_world *w, size_t i, const struct fq_message *m)
 			x->connection == m->connection);
 	if (a == b || (x->spine != NONE && x->spine != m->spine))
 		return false;
-	if (who->cause == NA_CAUSE_RACK_DOWNLINK)
+	if (who->cause == NA_JUDGE_RACK_DOWNLINK)
 		return b == who->a;
 	return a == who->a &&
-	       (who->cause == NA_CAUSE_RACK_UPLINK || b == who->b);
+	       (who->cause == NA_JUDGE_RACK_UPLINK || b == who->b);
 }
 
 /* ---- links */
@@ -156,20 +156,20 @@ static size_t link_of(const struct run *r, const struct fq_message *m,
 }
 
 /* Does fault kind k sit on this part of the way? */
-static bool sits_on(enum na_cause k, unsigned way, const struct na_place *w,
+static bool sits_on(enum na_judge_cause k, unsigned way, const struct na_place *w,
 		    const struct fq_message *m)
 {
 	switch (way) {
 	case TX:
-		return k == NA_CAUSE_SRC ||
-		       (k == NA_CAUSE_HOST && w->a == m->src);
+		return k == NA_JUDGE_SRC ||
+		       (k == NA_JUDGE_HOST && w->a == m->src);
 	case RX:
-		return k == NA_CAUSE_DST ||
-		       (k == NA_CAUSE_HOST && w->a == m->dst);
+		return k == NA_JUDGE_DST ||
+		       (k == NA_JUDGE_HOST && w->a == m->dst);
 	case UP:
-		return k == NA_CAUSE_RACK_UPLINK;
+		return k == NA_JUDGE_RACK_UPLINK;
 	case DOWN:
-		return k == NA_CAUSE_RACK_DOWNLINK;
+		return k == NA_JUDGE_RACK_DOWNLINK;
 	default:
 		return false;
 	}

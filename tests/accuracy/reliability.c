@@ -92,7 +92,7 @@ bool fl_append_reliability(const struct fl_reliability *r, const char *world,
 		put(f, world, "", "planted", r->planted);
 		put(f, world, "", "sound", r->sound);
 		put(f, world, "", "healthy", r->healthy);
-		for (int i = 0; i < NA_CAUSES; i++)
+		for (int i = 0; i < NA_JUDGE_CAUSES; i++)
 			put(f, world, "cause ", na_judge_kinds[i], r->cause[i]);
 		ok = fclose(f) == 0;
 	}

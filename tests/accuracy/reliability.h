@@ -23,7 +23,7 @@ struct fl_reliability {
 	struct fl_share planted; /* bounds: sides slow always, not named */
 	struct fl_share sound;   /* bounds: sides without a fault */
 	struct fl_share healthy; /* sessions without a fault: not_guilty */
-	struct fl_share cause[NA_CAUSES]; /* sessions in which it is named */
+	struct fl_share cause[NA_JUDGE_CAUSES]; /* sessions in which it is named */
 };
 
 void fl_count(struct fl_share *s, bool yes);

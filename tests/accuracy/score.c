@@ -12,14 +12,14 @@ static bool owns(const struct fl_fleet *f, const struct na_place *w,
 		return fl_passes(w, p->src, p->dst);
 	if (a == b)
 		return false;
-	if (w->cause == NA_CAUSE_RACK_DOWNLINK)
+	if (w->cause == NA_JUDGE_RACK_DOWNLINK)
 		return b == w->a;
-	return a == w->a && (w->cause == NA_CAUSE_RACK_UPLINK || b == w->b);
+	return a == w->a && (w->cause == NA_JUDGE_RACK_UPLINK || b == w->b);
 }
 
 static bool same(const struct na_place *x, const struct na_place *y)
 {
-	bool two = x->cause == NA_CAUSE_PAIR || x->cause == NA_CAUSE_RACK_PAIR;
+	bool two = x->cause == NA_JUDGE_PAIR || x->cause == NA_JUDGE_RACK_PAIR;
 
 	return x->cause == y->cause && x->a == y->a && (!two || x->b == y->b);
 }
@@ -52,7 +52,7 @@ static bool names(const struct na_place *w, uint32_t host)
 {
 	if (fl_is_rack(w->cause))
 		return false;
-	return w->a == host || (w->cause == NA_CAUSE_PAIR && w->b == host);
+	return w->a == host || (w->cause == NA_JUDGE_PAIR && w->b == host);
 }
 
 /* Of a rack fault: does a finding blame a host at its ends? */
@@ -62,11 +62,11 @@ static bool blames_rack_host(const struct fl_fleet *f, const struct na_place *w,
 	uint32_t rack;
 
 	if (!fl_is_rack(truth->cause) || fl_is_rack(w->cause) ||
-	    w->cause == NA_CAUSE_PAIR)
+	    w->cause == NA_JUDGE_PAIR)
 		return false;
 	rack = f->rack_of[w->a];
 	return rack == truth->a ||
-	       (truth->cause == NA_CAUSE_RACK_PAIR && rack == truth->b);
+	       (truth->cause == NA_JUDGE_RACK_PAIR && rack == truth->b);
 }
 
 static enum hit compare_fault(const struct fl_fleet *f,
@@ -82,7 +82,7 @@ static enum hit compare_fault(const struct fl_fleet *f,
 		t->touched |= t->hosted || fl_is_rack(x->place.cause);
 	else
 		t->touched |= hit != MISS || names(&x->place, who->a) ||
-			      (who->cause == NA_CAUSE_PAIR &&
+			      (who->cause == NA_JUDGE_PAIR &&
 			       names(&x->place, who->b));
 	return hit;
 }
@@ -92,7 +92,7 @@ static void compare_finding(const struct fl_fleet *f,
 			    struct fl_score *s)
 {
 	bool rack = fl_is_rack(x->place.cause),
-	     pair = x->place.cause == NA_CAUSE_PAIR;
+	     pair = x->place.cause == NA_JUDGE_PAIR;
 	enum hit best = MISS;
 
 	for (size_t k = 0; k < s->n_faults; k++) {
@@ -136,7 +136,7 @@ static void compare_bound(const struct na_judge_bound *b, struct fl_score *s)
 		const struct na_place *who = &s->faults[k].truth.who;
 
 		if (who->a == b->host &&
-		    (who->cause == b->side || who->cause == NA_CAUSE_HOST))
+		    (who->cause == b->side || who->cause == NA_JUDGE_HOST))
 			s->faults[k].upper = fmin(s->faults[k].upper, b->upper);
 	}
 }
@@ -163,13 +163,13 @@ void fl_compare(const struct fl_fleet *f, const struct na_judge_result *r,
 void fl_compare_z(const struct fl_fleet *f, struct na_place who,
 		  struct fl_score *out)
 {
-	out->z_named = who.cause != NA_CAUSE_PAIR;
+	out->z_named = who.cause != NA_JUDGE_PAIR;
 	for (size_t k = 0; out->z_named && k < f->n_truths; k++) {
 		const struct na_place *t = &f->truths[k].who;
 
 		out->faults[k].z_hit =
 			t->a == who.a &&
-			(t->cause == who.cause || t->cause == NA_CAUSE_HOST);
+			(t->cause == who.cause || t->cause == NA_JUDGE_HOST);
 		out->z_right |= out->faults[k].z_hit;
 	}
 }

@@ -39,7 +39,7 @@ struct fl_score { /* of one fleet in one mode */
 	uint32_t findings, right; /* right: it is one of the faults */
 	struct fl_said said[FL_SAID];
 	uint32_t on_hosts, on_pairs, on_racks;
-	enum na_outcome outcome;
+	enum na_judge_outcome outcome;
 	uint64_t sound, sound_covered; /* bounds of sides without a fault */
 	bool z_named, z_right; /* by fl_largest_z() */
 };
@@ -58,7 +58,7 @@ bool fl_score(const struct fl_fleet *f, struct fl_mode mode,
  * What anybody would do first: the host side whose pair medians lie furthest
  * above the others', in robust standard deviations (MAD over the sides), if
  * that is more than 4.  Pair medians are those of log latency less the median
- * of its collective and size.  NA_CAUSE_PAIR: nobody.  False: memory.
+ * of its collective and size.  NA_JUDGE_PAIR: nobody.  False: memory.
  * (zscore.c)
  */
 bool fl_largest_z(const struct fl_fleet *f, struct na_place *out);

@@ -88,7 +88,7 @@ static bool has_well_posed(const struct fl_score *s)
 static bool counts(const struct fl_score *s, const struct fl_truth *t,
 		   enum measure m)
 {
-	bool pair = t->who.cause == NA_CAUSE_PAIR, one = s->n_faults == 1;
+	bool pair = t->who.cause == NA_JUDGE_PAIR, one = s->n_faults == 1;
 
 	switch (m) {
 	case RECALL:
@@ -161,7 +161,7 @@ static void add_fleet(const struct fl_score *s, enum measure m,
 	else if (m == RACK_RIGHT)
 		yes = in && s->faults[0].hit;
 	else if (m == ACQUITTED)
-		yes = s->outcome == NA_NOT_GUILTY;
+		yes = s->outcome == NA_JUDGE_NOT_GUILTY;
 	out->n += in;
 	out->k += in && yes;
 }
@@ -414,11 +414,11 @@ static void add_planted(const struct fl_score *s, enum fl_generator g,
 
 static void add_causes(const struct fl_score *s, struct fl_reliability *out)
 {
-	bool found[NA_CAUSES] = {false};
+	bool found[NA_JUDGE_CAUSES] = {false};
 
 	for (uint32_t i = 0; i < s->findings && i < FL_SAID; i++)
 		found[s->said[i].who.cause] = true;
-	for (int c = 0; c < NA_CAUSES; c++)
+	for (int c = 0; c < NA_JUDGE_CAUSES; c++)
 		fl_count(&out->cause[c], found[c]);
 }
 
@@ -435,7 +435,7 @@ void fl_reliability_of(const struct fl_scores *s, int locality,
 		out->sound.n += x->sound;
 		out->sound.k += x->sound_covered;
 		if (x->plan->plan <= FL_SKEWED)
-			fl_count(&out->healthy, x->outcome == NA_NOT_GUILTY);
+			fl_count(&out->healthy, x->outcome == NA_JUDGE_NOT_GUILTY);
 		add_causes(x, out);
 	}
 }

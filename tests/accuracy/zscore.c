@@ -63,7 +63,7 @@ static void take_sides(const struct fl_fleet *f, const double *median,
 static struct na_place largest(const struct fl_fleet *f, const double *side,
 				double *x)
 {
-	struct na_place who = {NA_CAUSE_PAIR, 0, 0};
+	struct na_place who = {NA_JUDGE_PAIR, 0, 0};
 	double centre, spread, most = LARGEST;
 	size_t n = 0, H = f->n_hosts;
 
@@ -79,7 +79,7 @@ static struct na_place largest(const struct fl_fleet *f, const double *side,
 		if (!(side[s] - centre > most * spread))
 			continue;
 		most = (side[s] - centre) / spread;
-		who.cause = s < H ? NA_CAUSE_SRC : NA_CAUSE_DST;
+		who.cause = s < H ? NA_JUDGE_SRC : NA_JUDGE_DST;
 		who.a = (uint32_t)(s % H);
 	}
 	return who;

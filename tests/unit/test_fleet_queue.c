@@ -111,14 +111,14 @@ static void slow_side(void **state)
 		double us[HOSTS]; /* from 0, 1, 2, 3 to the next */
 	} rows[] = {
 		/* the sender's link: 120, and the last quarters */
-		{{NA_CAUSE_SRC, 0, 0}, {130, 70, 50, 70}},
-		{{NA_CAUSE_SRC, 1, 0}, {50, 150, 50, 70}},
+		{{NA_JUDGE_SRC, 0, 0}, {130, 70, 50, 70}},
+		{{NA_JUDGE_SRC, 1, 0}, {50, 150, 50, 70}},
 		/* the receiver's: the first quarter, then 120 */
-		{{NA_CAUSE_DST, 1, 0}, {130, 70, 50, 70}},
-		{{NA_CAUSE_HOST, 1, 0}, {130, 150, 50, 70}},
-		{{NA_CAUSE_PAIR, 2, 3}, {50, 70, 140, 70}},
-		{{NA_CAUSE_RACK_UPLINK, 0, 0}, {50, 150, 50, 70}},
-		{{NA_CAUSE_RACK_DOWNLINK, 0, 0}, {50, 70, 50, 150}},
+		{{NA_JUDGE_DST, 1, 0}, {130, 70, 50, 70}},
+		{{NA_JUDGE_HOST, 1, 0}, {130, 150, 50, 70}},
+		{{NA_JUDGE_PAIR, 2, 3}, {50, 70, 140, 70}},
+		{{NA_JUDGE_RACK_UPLINK, 0, 0}, {50, 150, 50, 70}},
+		{{NA_JUDGE_RACK_DOWNLINK, 0, 0}, {50, 70, 50, 150}},
 	};
 
 	(void)state;
@@ -132,7 +132,7 @@ static void slow_side(void **state)
 						      .factor = 3};
 		r.w.faults[0] = (struct fq_fault){FL_NONE, FL_NONE, 0,
 						  NULL};
-		if (rows[k].who.cause == NA_CAUSE_PAIR)
+		if (rows[k].who.cause == NA_JUDGE_PAIR)
 			r.w.faults[0].ps_per_byte = 3 * ps_per_byte;
 		run(&r, true);
 		for (size_t i = 0; i < r.w.n_messages; i++)
@@ -176,7 +176,7 @@ static void timeouts_in_windows(void **state)
 	(void)state;
 	set_up(&r, FQ_RING);
 	r.fleet.n_truths = 1;
-	r.fleet.truths[0] = (struct fl_truth){.who = {NA_CAUSE_SRC, 2, 0},
+	r.fleet.truths[0] = (struct fl_truth){.who = {NA_JUDGE_SRC, 2, 0},
 					      .how = FL_TAILS,
 					      .share = 0.7};
 	r.w.faults[0] = (struct fq_fault){FL_NONE, FL_NONE, 0, on};

@@ -331,10 +331,10 @@ static struct fl_score judge(struct na_place truth, struct na_place found,
 				     .posterior = 0.93,
 				     .alternatives = &other,
 				     .n_alternatives = 1};
-	struct na_judge_bound bounds[] = {{1, NA_CAUSE_SRC, 1.4},
-					  {1, NA_CAUSE_DST, NAN},
-					  {2, NA_CAUSE_SRC, 1.1},
-					  {4, NA_CAUSE_DST, 0.9}};
+	struct na_judge_bound bounds[] = {{1, NA_JUDGE_SRC, 1.4},
+					  {1, NA_JUDGE_DST, NAN},
+					  {2, NA_JUDGE_SRC, 1.1},
+					  {4, NA_JUDGE_DST, 0.9}};
 	struct na_judge_result r = {.findings = &x,
 				    .n_findings = 1,
 				    .bounds = bounds,
@@ -345,7 +345,7 @@ static struct fl_score judge(struct na_place truth, struct na_place found,
 	return s;
 }
 
-#define WHO(cause, a, b) ((struct na_place){NA_CAUSE_##cause, a, b})
+#define WHO(cause, a, b) ((struct na_place){NA_JUDGE_##cause, a, b})
 
 static void scorer_hits(void **state)
 {

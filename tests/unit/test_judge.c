@@ -138,12 +138,12 @@ static struct na_judge_result judged(const struct plan *p)
 
 /* The only finding. */
 static const struct na_judge_finding *only(const struct na_judge_result *r,
-					   enum na_cause cause, uint32_t a,
+					   enum na_judge_cause cause, uint32_t a,
 					   uint32_t b)
 {
 	const struct na_judge_finding *f = r->findings;
 
-	assert_int_equal(r->outcome, NA_GUILTY);
+	assert_int_equal(r->outcome, NA_JUDGE_GUILTY);
 	assert_int_equal(r->n_findings, 1);
 	assert_int_equal(f->place.cause, cause);
 	assert_int_equal(f->place.a, a);
@@ -162,7 +162,7 @@ static void slow_sender(void **state)
 	p.src = 5;
 	p.times = 2;
 	r = judged(&p);
-	f = only(&r, NA_CAUSE_SRC, 5, NA_JUDGE_NONE);
+	f = only(&r, NA_JUDGE_SRC, 5, NA_JUDGE_NONE);
 	assert_true(f->low < log(2) && log(2) < f->high);
 	assert_true(fabs(f->effect - log(2)) < .1);
 	assert_int_equal(f->pairs, HOSTS - 1);
@@ -193,7 +193,7 @@ static void slow_receiver_without_racks(void **state)
 	p.times = 1.6;
 	p.racks = false;
 	r = judged(&p);
-	only(&r, NA_CAUSE_DST, 11, NA_JUDGE_NONE);
+	only(&r, NA_JUDGE_DST, 11, NA_JUDGE_NONE);
 	na_judge_result_fini(&r);
 }
 
@@ -213,7 +213,7 @@ static void slow_host(void **state)
 		if (s.connections[s.rows.v[i].connection].dst == 3)
 			s.rows.v[i].took_us = t.rows.v[i].took_us;
 	assert_int_equal(na_judge(&s.in, &r, &err), NA_OK);
-	only(&r, NA_CAUSE_HOST, 3, NA_JUDGE_NONE);
+	only(&r, NA_JUDGE_HOST, 3, NA_JUDGE_NONE);
 	na_judge_result_fini(&r);
 	na_vec_free(&s.rows);
 	na_vec_free(&t.rows);
@@ -263,7 +263,7 @@ static void slow_device(void **state)
 
 		p.two_clocks = p.seed > 2;
 		r = with_devices(&p, 2);
-		f = only(&r, NA_CAUSE_SRC, 5, 2);
+		f = only(&r, NA_JUDGE_SRC, 5, 2);
 		assert_true(f->low < log(2) && log(2) < f->high);
 		assert_int_equal(f->pairs, HOSTS - 1);
 		assert_int_equal(f->transfers, (HOSTS - 1) * STEPS / DEVICES);
@@ -276,7 +276,7 @@ static void slow_side_of_devices(void **state)
 	struct na_judge_result r = with_devices(&healthy, DEVICES);
 
 	(void)state;
-	only(&r, NA_CAUSE_SRC, 5, NA_JUDGE_NONE);
+	only(&r, NA_JUDGE_SRC, 5, NA_JUDGE_NONE);
 	na_judge_result_fini(&r);
 }
 
@@ -303,7 +303,7 @@ static void slow_pair(void **state)
 	p.dst = 9;
 	p.times = 3;
 	r = judged(&p);
-	only(&r, NA_CAUSE_PAIR, 2, 9);
+	only(&r, NA_JUDGE_PAIR, 2, 9);
 	na_judge_result_fini(&r);
 }
 
@@ -316,7 +316,7 @@ static void slow_uplink(void **state)
 	p.uplink = 2;
 	p.times = 2.5;
 	r = judged(&p);
-	only(&r, NA_CAUSE_RACK_UPLINK, 2, NA_JUDGE_NONE);
+	only(&r, NA_JUDGE_RACK_UPLINK, 2, NA_JUDGE_NONE);
 	na_judge_result_fini(&r);
 }
 
@@ -346,7 +346,7 @@ static void late_transfers(void **state)
 	p.src = 4;
 	p.late = .05;
 	r = judged(&p);
-	f = only(&r, NA_CAUSE_SRC, 4, NA_JUDGE_NONE);
+	f = only(&r, NA_JUDGE_SRC, 4, NA_JUDGE_NONE);
 	assert_int_equal(f->mechanism, NA_MECH_LATE);
 	assert_in_range(f->late, 10, 40);
 	assert_true(f->effect > log(3));
@@ -367,7 +367,7 @@ static void distances_without_racks(void **state)
 	p.dst = 6;
 	p.times = 1.6;
 	r = judged(&p);
-	f = only(&r, NA_CAUSE_PAIR, 1, 6);
+	f = only(&r, NA_JUDGE_PAIR, 1, 6);
 	assert_true(f->low < log(1.6) && log(1.6) < f->high);
 	na_judge_result_fini(&r);
 }
@@ -386,7 +386,7 @@ static void nothing_is_slow(void **state)
 		r = judged(&p);
 		assert_int_equal(r.n_findings, 0);
 		assert_int_equal(r.outcome,
-				 p.racks ? NA_CANNOT_TELL : NA_NOT_GUILTY);
+				 p.racks ? NA_JUDGE_CANNOT_TELL : NA_JUDGE_NOT_GUILTY);
 		assert_true(p.racks || r.upper < 1.5);
 		assert_true(r.nobody > .9);
 		assert_int_equal(r.n_open, 3);
@@ -406,7 +406,7 @@ static void too_few_hosts(void **state)
 	p.times = 3;
 	p.hosts = 2;
 	r = judged(&p);
-	assert_int_equal(r.outcome, NA_CANNOT_TELL);
+	assert_int_equal(r.outcome, NA_JUDGE_CANNOT_TELL);
 	assert_int_equal(r.n_findings, 0);
 	na_judge_result_fini(&r);
 }
@@ -423,7 +423,7 @@ static void clocks_apart(void **state)
 	p.ahead_us = 15;
 	r = judged(&p);
 	assert_true(r.two_clocks);
-	assert_int_equal(r.outcome, NA_CANNOT_TELL);
+	assert_int_equal(r.outcome, NA_JUDGE_CANNOT_TELL);
 	assert_int_equal(r.n_findings, 0);
 	na_judge_result_fini(&r);
 	make(&s, &p);
@@ -451,7 +451,7 @@ static void all_clamped(void **state)
 	for (size_t i = 0; i < s.rows.n; i++)
 		s.rows.v[i].took_us = 0;
 	assert_int_equal(na_judge(&s.in, &r, &err), NA_OK);
-	assert_int_equal(r.outcome, NA_CANNOT_TELL);
+	assert_int_equal(r.outcome, NA_JUDGE_CANNOT_TELL);
 	assert_int_equal(r.n_findings, 0);
 	na_judge_result_fini(&r);
 	na_vec_free(&s.rows);
@@ -465,7 +465,7 @@ static void nothing_at_all(void **state)
 
 	(void)state;
 	assert_int_equal(na_judge(&in, &r, &err), NA_OK);
-	assert_int_equal(r.outcome, NA_CANNOT_TELL);
+	assert_int_equal(r.outcome, NA_JUDGE_CANNOT_TELL);
 	assert_int_equal(r.n_findings, 0);
 	na_judge_result_fini(&r);
 }
@@ -483,7 +483,7 @@ static void one_transfer(void **state)
 	for (int clocks = 0; clocks < 2; clocks++) {
 		in.two_clocks = clocks;
 		assert_int_equal(na_judge(&in, &r, &err), NA_OK);
-		assert_int_equal(r.outcome, NA_CANNOT_TELL);
+		assert_int_equal(r.outcome, NA_JUDGE_CANNOT_TELL);
 		na_judge_result_fini(&r);
 	}
 	row.took_us = row.start_us = INFINITY;
@@ -610,10 +610,10 @@ static void explained(void **state)
 				 x.odds[side].log_odds) < 1e-9);
 	}
 	assert_int_equal(large, 2);
-	assert_true(isnan(x.odds[NA_CAUSE_SRC].left));
-	assert_true(x.odds[NA_CAUSE_DST].left < 0);
+	assert_true(isnan(x.odds[NA_JUDGE_SRC].left));
+	assert_true(x.odds[NA_JUDGE_DST].left < 0);
 	assert_int_equal(x.n_rivals, 4);
-	assert_int_equal(x.rivals[0].place.cause, NA_CAUSE_SRC);
+	assert_int_equal(x.rivals[0].place.cause, NA_JUDGE_SRC);
 	assert_int_equal(x.rivals[0].place.a, 5);
 	assert_true(x.rivals[0].log_odds >= x.rivals[1].log_odds);
 	na_judge_explanation_fini(&x);

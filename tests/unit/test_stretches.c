@@ -159,9 +159,9 @@ static void ports(void **state)
 	(void)state;
 	fill(&rows, 4, 2, HOSTS);
 	judge(&rows, &r);
-	assert_int_equal(r.outcome, NA_GUILTY);
+	assert_int_equal(r.outcome, NA_JUDGE_GUILTY);
 	assert_int_equal(r.n_findings, 1);
-	assert_int_equal(r.findings[0].place.cause, NA_CAUSE_DST);
+	assert_int_equal(r.findings[0].place.cause, NA_JUDGE_DST);
 	assert_int_equal(r.findings[0].place.a, 4);
 	assert_int_equal(r.findings[0].pairs, HOSTS - 1);
 	assert_int_equal(r.findings[0].transfers, ROUNDS * (HOSTS - 1));
@@ -169,7 +169,7 @@ static void ports(void **state)
 	na_judge_result_fini(&r);
 	fill(&rows, HOSTS, 1, HOSTS);
 	judge(&rows, &r);
-	assert_int_equal(r.outcome, NA_NOT_GUILTY);
+	assert_int_equal(r.outcome, NA_JUDGE_NOT_GUILTY);
 	assert_true(r.upper < 1.43);
 	na_judge_result_fini(&r);
 	fill(&rows, HOSTS, 1, 2);
@@ -200,7 +200,7 @@ static void ring(void **state)
 		judge(&rows, &r);
 		assert_int_equal(r.n_findings, 1);
 		assert_int_equal(r.findings[0].place.cause,
-				 faster ? NA_CAUSE_DST : NA_CAUSE_PAIR);
+				 faster ? NA_JUDGE_DST : NA_JUDGE_PAIR);
 		assert_int_equal(r.findings[0].place.a, faster ? 1 : 0);
 		na_judge_result_fini(&r);
 	}

@@ -21,8 +21,8 @@ static void ask_racks(const struct asking *a, const struct na_place *who)
 		bool in = rack_of[h] == who->a;
 		uint32_t host = host_of(a, h);
 
-		a->from[host] = in != (who->cause == NA_CAUSE_RACK_DOWNLINK);
-		a->to[host] = who->cause == NA_CAUSE_RACK_PAIR
+		a->from[host] = in != (who->cause == NA_JUDGE_RACK_DOWNLINK);
+		a->to[host] = who->cause == NA_JUDGE_RACK_PAIR
 				      ? rack_of[h] == who->b
 				      : !a->from[host];
 	}
@@ -44,18 +44,18 @@ static void ask_who(const struct asking *a, const struct na_place *who)
 	size_t hosts = a->run->of->scope->store->n_hosts;
 
 	for (size_t i = 0; i < hosts; i++) {
-		a->from[i] = who->cause == NA_CAUSE_DST;
-		a->to[i] = who->cause == NA_CAUSE_SRC;
+		a->from[i] = who->cause == NA_JUDGE_DST;
+		a->to[i] = who->cause == NA_JUDGE_SRC;
 	}
-	if (who->cause > NA_CAUSE_PAIR) {
+	if (who->cause > NA_JUDGE_PAIR) {
 		ask_racks(a, who);
 		return;
 	}
-	if (who->cause != NA_CAUSE_DST)
+	if (who->cause != NA_JUDGE_DST)
 		ask_node(a, a->from, who->a);
-	if (who->cause != NA_CAUSE_SRC)
+	if (who->cause != NA_JUDGE_SRC)
 		ask_node(a, a->to,
-			 who->cause == NA_CAUSE_PAIR ? who->b : who->a);
+			 who->cause == NA_JUDGE_PAIR ? who->b : who->a);
 }
 
 static bool cost(struct asking *a, struct na_whatif *w,
@@ -64,7 +64,7 @@ static bool cost(struct asking *a, struct na_whatif *w,
 	struct na_whatif_ask ask = {
 		.from = a->from,
 		.to = a->to,
-		.either = f->place.cause == NA_CAUSE_HOST,
+		.either = f->place.cause == NA_JUDGE_HOST,
 		.in_spells = f->mechanism == NA_MECH_LATE,
 	};
 

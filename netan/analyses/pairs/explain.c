@@ -224,7 +224,7 @@ const struct na_value *na_pairs_terms_of(struct na_result *r,
 					 const struct pairs_run *run,
 					 const struct na_place *place)
 {
-	return run->explains && place->cause <= NA_CAUSE_HOST &&
+	return run->explains && place->cause <= NA_JUDGE_HOST &&
 			       place->a == run->explained
 		       ? na_get(na_result_body(r), M_terms)
 		       : NULL;
@@ -240,10 +240,10 @@ static const struct na_judge_evidence *
 strongest(const struct na_judge_explanation *x)
 {
 	const struct na_judge_evidence *best = NULL;
-	enum na_cause side = x->odds[1].log_odds > x->odds[0].log_odds ||
+	enum na_judge_cause side = x->odds[1].log_odds > x->odds[0].log_odds ||
 					     isnan(x->odds[0].log_odds)
-				     ? NA_CAUSE_DST
-				     : NA_CAUSE_SRC;
+				     ? NA_JUDGE_DST
+				     : NA_JUDGE_SRC;
 
 	for (size_t i = 0; i < x->n_evidence; i++) {
 		const struct na_judge_evidence *e = &x->evidence[i];
@@ -351,7 +351,7 @@ static void ways_view(struct na_result *r, const struct pairs_run *run,
 /* The mean of three factors, of which those that say nothing are 1: its terms,
  * and its logarithm. */
 static double say_mean(struct na_str *w, const struct na_judge_explanation *x,
-		       enum na_cause side)
+		       enum na_judge_cause side)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 	double by[NA_MECHANISMS] = {0}, most = 0, sum = 0;
@@ -389,14 +389,14 @@ static void say_sum(struct na_str *w, const struct na_judge_explanation *x,
 
 	na_str_join(w, "\n", "%s: ", kind_words[kind]);
 	if (isnan(o->log_odds)) {
-		na_str_addf(w, kind == NA_CAUSE_HOST
+		na_str_addf(w, kind == NA_JUDGE_HOST
 				       ? "not both of its sides are slow"
 				       : "nothing tells");
 		return;
 	}
-	a = say_mean(&mean, x, (enum na_cause)kind);
+	a = say_mean(&mean, x, (enum na_judge_cause)kind);
 	b = o->log_odds - o->log_prior;
-	if (kind == NA_CAUSE_HOST && fabs(a - b) > 1e-6) {
+	if (kind == NA_JUDGE_HOST && fabs(a - b) > 1e-6) {
 		na_str_addf(&both, "what both sides show, %s",
 			    na_print_number(times, b, 4));
 		mean = both;

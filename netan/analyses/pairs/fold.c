@@ -24,7 +24,7 @@ static bool alike(const struct pairs_run *run, const struct na_judge_finding *a,
 		  const struct na_judge_finding *b)
 {
 	return a->place.cause == b->place.cause &&
-	       a->place.cause <= NA_CAUSE_HOST &&
+	       a->place.cause <= NA_JUDGE_HOST &&
 	       host_of(run, a) == host_of(run, b);
 }
 

@@ -392,10 +392,10 @@ static bool put_effects(const struct observer *o)
 
 static void to_node(const struct observer *o, struct na_place *x)
 {
-	if (x->cause > NA_CAUSE_PAIR)
+	if (x->cause > NA_JUDGE_PAIR)
 		return; /* racks, or nowhere */
 	x->a = o->node_of[x->a];
-	if (x->cause == NA_CAUSE_PAIR)
+	if (x->cause == NA_JUDGE_PAIR)
 		x->b = o->node_of[x->b];
 }
 

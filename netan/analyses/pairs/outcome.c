@@ -56,7 +56,7 @@ static bool all_are_here(const struct pairs_run *run)
 bool na_pairs_acquits(const struct pairs_run *run)
 {
 	return !na_pairs_one_file(run->of) && all_are_here(run) &&
-	       run->found.outcome == NA_NOT_GUILTY;
+	       run->found.outcome == NA_JUDGE_NOT_GUILTY;
 }
 
 /* The largest bound of a side that is known; how many sides are not. */

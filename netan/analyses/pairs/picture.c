@@ -127,9 +127,9 @@ static void put_mark(struct na_result *r, struct na_value *list,
 	char buf[PAIRS_WORDS];
 	struct na_str who = na_str_over(buf, sizeof(buf));
 
-	if (f->place.cause <= NA_CAUSE_HOST && na_pairs_is_whole(run, f))
+	if (f->place.cause <= NA_JUDGE_HOST && na_pairs_is_whole(run, f))
 		rows = rows_of_host(run, &first);
-	else if (f->place.cause <= NA_CAUSE_HOST &&
+	else if (f->place.cause <= NA_JUDGE_HOST &&
 		 na_pairs_group_of(run, f->place.a))
 		rows = rows_of_group(run, first);
 	na_pairs_say_who(&who, run, &f->place, na_pairs_is_whole(run, f));
@@ -137,13 +137,13 @@ static void put_mark(struct na_result *r, struct na_value *list,
 	na_put_text(r, x, M_name, who.s);
 	na_put_int(r, x, M_a, (int64_t)first);
 	na_put_int(r, x, M_b,
-		   f->place.cause == NA_CAUSE_PAIR ||
-				   f->place.cause == NA_CAUSE_RACK_PAIR
+		   f->place.cause == NA_JUDGE_PAIR ||
+				   f->place.cause == NA_JUDGE_RACK_PAIR
 			   ? (int64_t)f->place.b
 			   : -1);
 	na_put_int(r, x, M_rows, (int64_t)rows);
 	na_put_text(r, x, M_host,
-		    f->place.cause <= NA_CAUSE_HOST && na_pairs_is_whole(run, f)
+		    f->place.cause <= NA_JUDGE_HOST && na_pairs_is_whole(run, f)
 			    ? run->nodes[first].host_name
 			    : NULL);
 	na_put_real(r, x, M_excess, exp(f->effect));

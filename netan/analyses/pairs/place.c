@@ -20,8 +20,8 @@ static bool crosses(const struct pairs_run *run, const struct na_place *who,
 
 	if (!rack || rack[src] == rack[dst])
 		return false;
-	return who->cause == NA_CAUSE_RACK_UPLINK ? rack[src] == who->a
-	       : who->cause == NA_CAUSE_RACK_DOWNLINK
+	return who->cause == NA_JUDGE_RACK_UPLINK ? rack[src] == who->a
+	       : who->cause == NA_JUDGE_RACK_DOWNLINK
 		       ? rack[dst] == who->a
 		       : rack[src] == who->a && rack[dst] == who->b;
 }
@@ -30,13 +30,13 @@ bool na_pairs_is_of(const struct pairs_run *run, const struct na_place *x,
 		    bool whole, uint32_t src, uint32_t dst)
 {
 	switch (x->cause) {
-	case NA_CAUSE_SRC:
+	case NA_JUDGE_SRC:
 		return is_it(run, x, whole, src);
-	case NA_CAUSE_DST:
+	case NA_JUDGE_DST:
 		return is_it(run, x, whole, dst);
-	case NA_CAUSE_HOST:
+	case NA_JUDGE_HOST:
 		return is_it(run, x, whole, src) || is_it(run, x, whole, dst);
-	case NA_CAUSE_PAIR:
+	case NA_JUDGE_PAIR:
 		return src == x->a && dst == x->b;
 	default:
 		return crosses(run, x, src, dst);

@@ -152,7 +152,7 @@ static void put_hosts(struct na_result *r, struct na_value *row,
 		const char *name = run->nodes[h].host_name;
 
 		if (rack != who->a &&
-		    (rack != who->b || who->cause != NA_CAUSE_RACK_PAIR))
+		    (rack != who->b || who->cause != NA_JUDGE_RACK_PAIR))
 			continue;
 		if (!last || strcmp(last, name) != 0) /* devices of a host */
 			na_put_text(r, list, NULL, name);
@@ -198,16 +198,16 @@ void na_pairs_put_who(struct na_result *r, struct na_value *row,
 	const struct pairs_node *a, *b;
 
 	na_put_text(r, row, M_kind, na_judge_kinds[who->cause]);
-	if (who->cause > NA_CAUSE_PAIR) {
+	if (who->cause > NA_JUDGE_PAIR) {
 		put_hosts(r, row, run, who);
 		return;
 	}
 	a = &run->nodes[who->a];
-	if (who->cause != NA_CAUSE_PAIR && na_pairs_group_of(run, who->a)) {
+	if (who->cause != NA_JUDGE_PAIR && na_pairs_group_of(run, who->a)) {
 		put_group(r, row, run, who->a);
 		return;
 	}
-	if (who->cause != NA_CAUSE_PAIR) {
+	if (who->cause != NA_JUDGE_PAIR) {
 		na_put_text(r, row, M_host, a->host_name);
 		if (who->b != NA_JUDGE_NONE)
 			put_device(r, row, s, who->b);
@@ -243,7 +243,7 @@ static void put_cost(struct na_result *r, struct na_value *row,
 
 static double odds_of(const struct na_judge_finding *f)
 {
-	double rival = f->rival.place.cause < NA_CAUSES
+	double rival = f->rival.place.cause < NA_JUDGE_CAUSES
 			       ? fmax(f->rival.log_odds, 0)
 			       : 0;
 
@@ -253,8 +253,8 @@ static double odds_of(const struct na_judge_finding *f)
 static const char *unit_of(const struct pairs_run *run,
 			   const struct na_judge_finding *f)
 {
-	return f->place.cause > NA_CAUSE_PAIR    ? "rack"
-	       : f->place.cause == NA_CAUSE_PAIR ? "connection"
+	return f->place.cause > NA_JUDGE_PAIR    ? "rack"
+	       : f->place.cause == NA_JUDGE_PAIR ? "connection"
 	       : run->of->of_hosts && f->place.b == NA_JUDGE_NONE ? "host"
 								  : "device";
 }
@@ -267,7 +267,7 @@ static void put_odds(struct na_result *r, struct na_value *row,
 
 	na_put_real(r, row, M_posterior, f->posterior);
 	na_put_real(r, row, M_odds, odds_of(f));
-	if (f->rival.place.cause < NA_CAUSES)
+	if (f->rival.place.cause < NA_JUDGE_CAUSES)
 		na_pairs_put_who(r, na_put_object(r, row, M_rival), run,
 				 &f->rival.place, false);
 	effect = na_put_object(r, row, M_effect);
@@ -331,12 +331,12 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	if (na_pairs_is_of_two(run))
 		na_put_bool(r, row, M_of_two_hosts, true);
 	na_put_text(r, row, M_needs, na_pairs_needs(run, f));
-	if (f->place.cause >= NA_CAUSE_RACK_UPLINK)
+	if (f->place.cause >= NA_JUDGE_RACK_UPLINK)
 		na_put_bool(r, row, M_on_topology, true);
 	na_pairs_say_who(&who, run, &f->place, na_pairs_is_whole(run, f));
 	na_put_text(r, row, M_suspect, who.s);
 	na_put_text(r, row, M_test_next, na_pairs_next_test(run, f));
-	if (f->place.cause < NA_CAUSE_PAIR &&
+	if (f->place.cause < NA_JUDGE_PAIR &&
 	    na_pairs_group_of(run, f->place.a))
 		na_put_bool(r, row, M_no_file, true);
 }

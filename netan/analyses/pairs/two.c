@@ -87,8 +87,8 @@ static bool name_way(struct pairs_run *run, size_t pair, uint64_t n,
 	if (!f)
 		return false;
 	*f = (struct na_judge_finding){
-		.place = {NA_CAUSE_PAIR, src, dst},
-		.rival.place.cause = NA_CAUSES,
+		.place = {NA_JUDGE_PAIR, src, dst},
+		.rival.place.cause = NA_JUDGE_CAUSES,
 		.mechanism = NA_MECH_LEVEL,
 		.effect = log(factor),
 		.low = (double)NAN,
@@ -105,8 +105,8 @@ static bool name_way(struct pairs_run *run, size_t pair, uint64_t n,
 		f->n_alternatives = 0;
 		return false;
 	}
-	f->alternatives[0].place = (struct na_place){NA_CAUSE_SRC, src, NA_JUDGE_NONE};
-	f->alternatives[1].place = (struct na_place){NA_CAUSE_DST, dst, NA_JUDGE_NONE};
+	f->alternatives[0].place = (struct na_place){NA_JUDGE_SRC, src, NA_JUDGE_NONE};
+	f->alternatives[1].place = (struct na_place){NA_JUDGE_DST, dst, NA_JUDGE_NONE};
 	return true;
 }
 

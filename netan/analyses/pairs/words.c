@@ -81,19 +81,19 @@ void na_pairs_say_who(struct na_str *w, const struct pairs_run *run,
 		      const struct na_place *who, bool whole)
 {
 	switch (who->cause) {
-	case NA_CAUSE_PAIR:
+	case NA_JUDGE_PAIR:
 		na_str_addf(w, "path %.60s -> ", run->nodes[who->a].name);
 		na_str_addf(w, "%.60s", run->nodes[who->b].name);
 		return;
-	case NA_CAUSE_RACK_UPLINK:
+	case NA_JUDGE_RACK_UPLINK:
 		na_str_addf(w, "uplink of ");
 		say_rack(w, run, who->a);
 		return;
-	case NA_CAUSE_RACK_DOWNLINK:
+	case NA_JUDGE_RACK_DOWNLINK:
 		na_str_addf(w, "downlink of ");
 		say_rack(w, run, who->a);
 		return;
-	case NA_CAUSE_RACK_PAIR:
+	case NA_JUDGE_RACK_PAIR:
 		na_str_addf(w, "links from ");
 		say_rack(w, run, who->a);
 		na_str_addf(w, " to ");
@@ -397,9 +397,9 @@ const char *na_pairs_needs(const struct pairs_run *run,
 {
 	if (na_pairs_is_of_two(run))
 		return "transfers of each of the two with a third host";
-	if (f->place.cause > NA_CAUSE_PAIR)
+	if (f->place.cause > NA_JUDGE_PAIR)
 		return "utilisation and error counters of the links";
-	if (f->place.cause == NA_CAUSE_PAIR)
+	if (f->place.cause == NA_JUDGE_PAIR)
 		return "iperf3 between the two over several paths";
 	if (f->n_alternatives || f->log_odds < 1)
 		return "more steps, or iperf3 against two other hosts";
@@ -417,15 +417,15 @@ const char *na_pairs_next_test(const struct pairs_run *run,
 		return "send over other paths as well, to tell the "
 		       "alternatives apart";
 	switch (f->place.cause) {
-	case NA_CAUSE_SRC:
-	case NA_CAUSE_DST:
-	case NA_CAUSE_HOST:
+	case NA_JUDGE_SRC:
+	case NA_JUDGE_DST:
+	case NA_JUDGE_HOST:
 		if (f->mechanism == NA_MECH_LATE)
 			return "its drop and error counters (ethtool -S, "
 			       "nstat), cable and switch port";
 		return "iperf3 against two other hosts, ethtool -S; swap it "
 		       "with a healthy host: does the slowness follow it?";
-	case NA_CAUSE_PAIR:
+	case NA_JUDGE_PAIR:
 		return "iperf3 with several streams both ways between the two, "
 		       "then compare the route's link counters";
 	default:

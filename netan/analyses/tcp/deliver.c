@@ -102,10 +102,10 @@ static void put_who(struct na_result *r, struct na_value *to,
 		    const struct tcp_state *s, const struct na_place *p)
 {
 	na_put_text(r, to, M_kind, na_judge_kinds[p->cause]);
-	if (p->cause == NA_CAUSE_PAIR) {
+	if (p->cause == NA_JUDGE_PAIR) {
 		na_put_text(r, to, M_src_host, name_of(s, p->a));
 		na_put_text(r, to, M_dst_host, name_of(s, p->b));
-	} else if (p->cause < NA_CAUSE_PAIR) {
+	} else if (p->cause < NA_JUDGE_PAIR) {
 		na_put_text(r, to, M_host, name_of(s, p->a));
 	}
 }
@@ -133,7 +133,7 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 {
 	const double ci[2] = {exp(f->low), exp(f->high)};
 	struct na_value *to = na_put_object(r, list, NULL);
-	bool rival = f->rival.place.cause < NA_CAUSES;
+	bool rival = f->rival.place.cause < NA_JUDGE_CAUSES;
 	double against = rival ? fmax(f->rival.log_odds, 0) : 0;
 
 	put_who(r, to, s, &f->place);
@@ -174,7 +174,7 @@ void na_tcp_put_delivery(struct na_result *r, struct na_value *body,
 	na_put_text(r, to, M_outcome,
 		    f->n_findings                     ? "guilty"
 		    : s->delivery.judged &&
-				    f->outcome == NA_NOT_GUILTY
+				    f->outcome == NA_JUDGE_NOT_GUILTY
 			    ? "not_guilty"
 			    : "cannot_tell");
 	list = na_put_list(r, to, M_culprits);

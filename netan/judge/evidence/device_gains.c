@@ -193,7 +193,7 @@ static void host_gains(const struct side *s, const struct part *d, size_t n,
 	}
 	for (size_t i = 0; i < n; i++) {
 		const struct na_place place = {
-			s->side ? NA_CAUSE_DST : NA_CAUSE_SRC, d[i].host,
+			s->side ? NA_JUDGE_DST : NA_JUDGE_SRC, d[i].host,
 			d[i].device};
 
 		for (size_t a = 0; a < NA_J_GRID; a++)

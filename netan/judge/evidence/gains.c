@@ -72,7 +72,7 @@ static bool side_gains(struct na_j_level *v, int side, struct na_j_gain *out)
 		if (v->peers[side][host] < 2)
 			continue;
 		out[host] = gain_of(v, ll, null,
-				    v->odds[side ? NA_CAUSE_DST : NA_CAUSE_SRC]);
+				    v->odds[side ? NA_JUDGE_DST : NA_JUDGE_SRC]);
 		v->bound[side][host] =
 			na_j_bound_of(v->grid, ll, NA_J_KERNEL(own));
 	}
@@ -113,9 +113,9 @@ static struct standing *order_pairs(const struct na_j_level *v, double *own,
 /* A pair that is its sender's (receiver's) only one stands for that side. */
 static double pair_odds(const struct na_j_level *v, const struct na_j_pair *p)
 {
-	return v->odds[NA_CAUSE_PAIR] +
-	       (v->peers[0][p->src] == 1 ? v->odds[NA_CAUSE_SRC] : 0) +
-	       (v->peers[1][p->dst] == 1 ? v->odds[NA_CAUSE_DST] : 0);
+	return v->odds[NA_JUDGE_PAIR] +
+	       (v->peers[0][p->src] == 1 ? v->odds[NA_JUDGE_SRC] : 0) +
+	       (v->peers[1][p->dst] == 1 ? v->odds[NA_JUDGE_DST] : 0);
 }
 
 static struct na_j_gain pair_gain(struct na_j_level *v, uint32_t pair,

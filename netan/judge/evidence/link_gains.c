@@ -305,7 +305,7 @@ static bool link_spread(const struct na_j_level *v, struct link *l,
 
 		l->n = list_connections(v, i, l->connection);
 		if (l->n < NA_J_MIN_CONNECTIONS ||
-		    v->links->v[i].cause != NA_CAUSE_RACK_PAIR)
+		    v->links->v[i].cause != NA_JUDGE_RACK_PAIR)
 			continue;
 		for (size_t k = 0; k < l->n; k++)
 			for (size_t a = 0; a < NA_J_GRID; a++)

@@ -140,7 +140,7 @@ size_t na_j_find_link(const struct na_j_blocks *b, const struct na_place *p)
 
 size_t na_j_find_device(const struct na_j_blocks *b, const struct na_place *p)
 {
-	uint32_t side = p->cause == NA_CAUSE_DST;
+	uint32_t side = p->cause == NA_JUDGE_DST;
 	const struct na_j_device *d = b->devices;
 	size_t to = b->device_from[side + 1],
 	       at = NA_BOUND(i, b->device_from[side], to,
@@ -159,7 +159,7 @@ static struct na_j_block one_side(const struct na_j_blocks *b,
 	size_t at;
 
 	if (p->b == NA_JUDGE_NONE)
-		return na_j_side_block(b, p->cause == NA_CAUSE_DST, p->a);
+		return na_j_side_block(b, p->cause == NA_JUDGE_DST, p->a);
 	at = na_j_find_device(b, p);
 	return at < b->n_devices
 		       ? (struct na_j_block){b->device_pair +
@@ -175,27 +175,27 @@ void na_j_place_blocks(const struct na_j_blocks *b, const struct na_place *p,
 
 	out[0] = out[1] = (struct na_j_block){NULL, 0};
 	switch (p->cause) {
-	case NA_CAUSE_SRC:
-	case NA_CAUSE_DST:
+	case NA_JUDGE_SRC:
+	case NA_JUDGE_DST:
 		out[0] = one_side(b, p);
 		break;
-	case NA_CAUSE_HOST:
+	case NA_JUDGE_HOST:
 		out[0] = na_j_side_block(b, 0, p->a);
 		out[1] = na_j_side_block(b, 1, p->a);
 		break;
-	case NA_CAUSE_PAIR:
+	case NA_JUDGE_PAIR:
 		at = na_j_find_pair(b, p->a, p->b);
 		if (at < b->s->n_pairs)
 			out[0] = (struct na_j_block){b->all + at, 1};
 		break;
-	case NA_CAUSE_RACK_UPLINK:
-	case NA_CAUSE_RACK_DOWNLINK:
-	case NA_CAUSE_RACK_PAIR:
+	case NA_JUDGE_RACK_UPLINK:
+	case NA_JUDGE_RACK_DOWNLINK:
+	case NA_JUDGE_RACK_PAIR:
 		at = na_j_find_link(b, p);
 		if (at < b->links.n)
 			out[0] = na_j_link_block(b, at);
 		break;
-	case NA_CAUSES:
+	case NA_JUDGE_CAUSES:
 		break;
 	}
 }

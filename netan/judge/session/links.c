@@ -17,15 +17,15 @@ static bool count_racks(struct na_j_links *l, const struct na_judge_input *in,
 		n += !seen[in->rack_of[h]];
 		seen[in->rack_of[h]] = true;
 	}
-	l->possible[NA_CAUSE_RACK_UPLINK] = n;
-	l->possible[NA_CAUSE_RACK_DOWNLINK] = n;
-	l->possible[NA_CAUSE_RACK_PAIR] = n ? n * (n - 1) : 0;
+	l->possible[NA_JUDGE_RACK_UPLINK] = n;
+	l->possible[NA_JUDGE_RACK_DOWNLINK] = n;
+	l->possible[NA_JUDGE_RACK_PAIR] = n ? n * (n - 1) : 0;
 	return true;
 }
 
 /* Links of one kind, of pairs grouped by rack. */
 static void list(struct na_j_links *l, const struct na_groups *g,
-		 enum na_cause cause, const uint32_t *a, const uint32_t *b,
+		 enum na_judge_cause cause, const uint32_t *a, const uint32_t *b,
 		 uint32_t *n_pairs)
 {
 	for (size_t i = 0; i < g->n; i++) {
@@ -57,9 +57,9 @@ static bool by_rack(struct na_j_links *l, uint32_t *const *rack,
 	l->v = NA_J_NEW(mem, struct na_j_link, g[0].n + g[1].n + g[2].n);
 	if (!l->pair || !l->v)
 		return false;
-	list(l, &g[0], NA_CAUSE_RACK_UPLINK, rack[0], NULL, &n_pairs);
-	list(l, &g[1], NA_CAUSE_RACK_DOWNLINK, rack[1], NULL, &n_pairs);
-	list(l, &g[2], NA_CAUSE_RACK_PAIR, rack[0], rack[1], &n_pairs);
+	list(l, &g[0], NA_JUDGE_RACK_UPLINK, rack[0], NULL, &n_pairs);
+	list(l, &g[1], NA_JUDGE_RACK_DOWNLINK, rack[1], NULL, &n_pairs);
+	list(l, &g[2], NA_JUDGE_RACK_PAIR, rack[0], rack[1], &n_pairs);
 	return true;
 }
 

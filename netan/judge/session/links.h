@@ -8,7 +8,7 @@
 #include "netan/judge/session/session.h"
 
 struct na_j_link {
-	enum na_cause cause;
+	enum na_judge_cause cause;
 	uint32_t a, b;	      /* racks; b: NA_JUDGE_NONE where unused */
 	uint32_t from, n;     /* its pairs: pair[from..] */
 };
@@ -18,7 +18,7 @@ struct na_j_links {
 	size_t n;
 	uint32_t *pair;	     /* of the session */
 	/* Links of each kind, of racks with hosts. */
-	uint64_t possible[NA_CAUSES];
+	uint64_t possible[NA_JUDGE_CAUSES];
 };
 
 bool na_j_links_init(struct na_j_links *l, const struct na_j_session *s,

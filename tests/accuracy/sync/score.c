@@ -89,10 +89,10 @@ static void score_bounds(struct sy_score *s, const struct sy_plan *p,
 		}
 }
 
-static const enum na_cause causes[SY_PLACES + 1] = {
-	NA_CAUSE_SRC,         NA_CAUSE_DST,           NA_CAUSE_HOST,
-	NA_CAUSE_RACK_UPLINK, NA_CAUSE_RACK_DOWNLINK, NA_CAUSE_RACK_PAIR,
-	NA_CAUSE_PAIR};
+static const enum na_judge_cause causes[SY_PLACES + 1] = {
+	NA_JUDGE_SRC,         NA_JUDGE_DST,           NA_JUDGE_HOST,
+	NA_JUDGE_RACK_UPLINK, NA_JUDGE_RACK_DOWNLINK, NA_JUDGE_RACK_PAIR,
+	NA_JUDGE_PAIR};
 
 void sy_score_answer(struct sy_score *s, const struct sy_plan *p,
 		     enum sy_judge judge, const struct sy_answer *a)
@@ -169,11 +169,11 @@ void sy_score_oracle(struct sy_score *s, const struct sy_plan *p,
 static void add_causes(const struct sy_said *a, uint32_t names,
 		       struct fl_reliability *out)
 {
-	bool found[NA_CAUSES] = {false};
+	bool found[NA_JUDGE_CAUSES] = {false};
 
 	for (uint32_t i = 0; i < names; i++)
 		found[a->names[i].cause] = true;
-	for (int c = 0; c < NA_CAUSES; c++)
+	for (int c = 0; c < NA_JUDGE_CAUSES; c++)
 		fl_count(&out->cause[c], found[c]);
 }
 

@@ -36,7 +36,7 @@ struct sy_said { /* by one judge about one session */
 	struct {
 		double posterior;
 		bool strict; /* the truth itself, not an alternative */
-		enum na_cause cause;
+		enum na_judge_cause cause;
 	} names[SY_NAMED];
 	bool late_named;      /* the late host, with its cause */
 	uint32_t late_wrong;  /* other hosts called late */
