@@ -276,6 +276,7 @@ struct na_checks_asked {
 	bool (*wanted)(void *ctx, const struct na_check *check);
 	void *ctx;
 	bool verbose; /* for people: all that each check lacks */
+	bool brief; /* for people: remarks and skipped checks in a line each */
 };
 /*
  * Runs the checks that `wanted` lets pass (NULL: all), fills the body and
