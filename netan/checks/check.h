@@ -163,6 +163,7 @@ enum na_acquits { NA_ACQUITS_NOT, NA_ACQUITS, NA_ACQUITS_PACKETS };
 struct na_check {
 	const char *id;
 	const char *question; /* one line: what it looks for */
+	const char *does_not_mean; /* behind "a finding does not mean" */
 	/* Names of exhibits without which it cannot run, and of those that it
 	 * reads where they are there; NULL ends. */
 	const char *needs[NA_CHECK_READS];
