@@ -13,7 +13,6 @@
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 #include "netan/checks/verdict.h"
-#include "netan/methods/sides.h"
 
 #define MOST_ODDS 1000.0 /* that are printed as a number */
 
@@ -22,31 +21,14 @@ static bool is_a(const struct na_value *culprit, const char *kind)
 	return na_says(culprit, M_kind, kind);
 }
 
-static const char *who_of(struct na_case *c, const struct na_value *x)
-{
-	const char *side = na_side_of(na_text_at(x, M_kind));
-
-	if (side)
-		return na_case_text(c, "%s%s", side, na_text_at(x, M_host));
-	if (is_a(x, "pair"))
-		return na_case_text(c, "path %s -> %s",
-				    na_text_at(x, M_src_host),
-				    na_text_at(x, M_dst_host));
-	return na_case_text(c, "%s of rack {%s}",
-			    is_a(x, "rack_uplink")     ? "uplink"
-			    : is_a(x, "rack_downlink") ? "downlink"
-						       : "links",
-			    na_case_names(c, na_get(x, M_hosts), 2));
-}
-
 static const char *culprit_of(struct na_case *c, const struct na_value *x)
 {
 	const char *text = na_text_at(x, M_suspect);
 
 	if (!*text)
-		text = who_of(c, x);
+		text = na_case_who(c, x);
 	na_for_each (v, na_get(x, M_alternatives))
-		text = na_case_text(c, "%s or %s", text, who_of(c, v));
+		text = na_case_text(c, "%s or %s", text, na_case_who(c, v));
 	return text;
 }
 
@@ -118,10 +100,6 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 		    !(v->kind == NA_V_LIST && !v->n))
 			na_put_alias(c->r, f->evidence, copied[i], v);
 	}
-	na_for_each (w, na_get(x, M_windows)) {
-		f->from_s = fmin(f->from_s, na_number_at(w, M_from_s));
-		f->to_s = fmax(f->to_s, na_number_at(w, M_to_s));
-	}
 }
 
 static const char *doubt(struct na_case *c, const struct na_value *itself)
@@ -146,7 +124,7 @@ static const char *odds_of(struct na_case *c, const struct na_value *x)
 				    ? "over 1000"
 				    : na_case_number(c, floor(odds)),
 			    rival ? "the best rival, " : "no fault",
-			    rival ? who_of(c, rival) : "");
+			    rival ? na_case_who(c, rival) : "");
 }
 
 static void put_facts(struct na_case *c, struct na_finding *f,
@@ -242,48 +220,22 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 		*next ? next : "iperf3 against two other hosts");
 }
 
-/* Who by himself makes an undecided pattern; NULL.  A straggler moves when the
- * others begin, and so what they meet: in some steps more. */
-static const struct na_value *maker_of(const struct na_case *c,
-				       const struct na_value *x)
-{
-	if (na_count_at(x, M_n_steps))
-		return na_first_slow_itself(c);
-	return *na_text_at(x, M_host) ? slow_itself(c, x) : NULL;
-}
-
 static void judge_undecided(struct na_case *c, const struct na_value *x)
 {
 	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE,
 					    "pairs");
-	const char *needs = na_text_at(x, M_needs);
-	const struct na_value *itself = maker_of(c, x);
-	bool some_steps = na_count_at(x, M_n_steps) > 0;
+	const char *needs = na_text_or(x, M_needs, NULL);
+	int64_t n = na_count_at(x, M_n_pairs);
 
 	na_case_draw(c, f, "pairs -o pairs.svg");
 	f->title = na_text_at(x, M_what);
-	if (itself)
-		f->title = na_case_text(c,
-					"%s: %s for %s, which is slow by itself "
-					"(straggler)",
-					f->title,
-					some_steps ? "that may be the wait"
-						   : "they wait",
-					na_text_at(itself, M_host));
-	f->suspicion = !itself;
-	f->decides = !itself && *needs ? needs : NULL;
-	f->remedy = itself   ? "see the straggler first"
-		    : *needs ? needs
-			     : "look at the pairs";
-	if (na_count_at(x, M_n_pairs))
-		na_case_fact(c, f, "%s pair%s %s slow so",
-			     na_case_count(c, na_count_at(x, M_n_pairs)),
-			     na_plural(na_count_at(x, M_n_pairs)),
-			     na_count_at(x, M_n_pairs) == 1 ? "is" : "are");
-	if (some_steps)
-		f->otherwise = itself ? "a NIC that is slow now and then"
-				      : "they wait for somebody in those steps";
-	na_case_copy(c, f->evidence, x, M_n_pairs, M_pairs, M_host, M_n_steps);
+	f->suspicion = true;
+	f->decides = needs;
+	f->remedy = needs ? needs : "look at the pairs";
+	if (n)
+		na_case_fact(c, f, "%s pair%s %s slow so", na_case_count(c, n),
+			     na_plural(n), n == 1 ? "is" : "are");
+	na_case_copy(c, f->evidence, x, M_n_pairs, M_pairs);
 }
 
 /* What captures tell of their own hosts.  Of what these lack traces are none

@@ -9,6 +9,7 @@
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/methods/sides.h"
 #include "netan/stats/tests/robust.h"
 
 bool na_says(const struct na_value *in, const char *path, const char *text)
@@ -102,6 +103,37 @@ bool na_slow_itself(const struct na_value *straggler)
 {
 	return na_says(straggler, M_cause, "computation") ||
 	       na_says(straggler, M_cause, "input");
+}
+
+const char *na_case_who(struct na_case *c, const struct na_value *x)
+{
+	const char *side = na_side_of(na_text_at(x, M_kind));
+
+	if (side)
+		return na_case_text(c, "%s%s", side, na_text_at(x, M_host));
+	if (na_says(x, M_kind, "pair"))
+		return na_case_text(c, "path %s -> %s",
+				    na_text_at(x, M_src_host),
+				    na_text_at(x, M_dst_host));
+	return na_case_text(c, "%s of rack {%s}",
+			    na_says(x, M_kind, "rack_uplink")     ? "uplink"
+			    : na_says(x, M_kind, "rack_downlink") ? "downlink"
+						       : "links",
+			    na_case_names(c, na_get(x, M_hosts), 2));
+}
+
+double na_largest_bound(const struct na_value *power, size_t *unknown)
+{
+	double most = 0;
+
+	*unknown = 0;
+	na_for_each (v, power) {
+		double upper = na_number_at(v, M_upper_factor);
+
+		most = fmax(most, upper);
+		*unknown += isnan(upper) ? 1 : 0;
+	}
+	return most;
 }
 
 const struct na_value *na_first_slow_itself(const struct na_case *c)

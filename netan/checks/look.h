@@ -22,6 +22,10 @@ const char *na_case_count_of(struct na_case *c, int64_t n);
 /* Seconds, in words: "1.9 s", "42 ms". */
 const char *na_case_seconds(struct na_case *c, double s);
 
+/* "transmit side of host-3", "path host-1 -> host-2": of a row with a kind. */
+const char *na_case_who(struct na_case *c, const struct na_value *x);
+/* Of a list power[]; 0 without any.  How many sides have none. */
+double na_largest_bound(const struct na_value *power, size_t *unknown);
 /* A culprit of `pairs` touches a host: it is one of its ends. */
 bool na_touches(const struct na_value *culprit, const char *host);
 /* Of any culprit. */

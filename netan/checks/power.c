@@ -15,16 +15,8 @@ enum { LEAST_HOSTS = 4, LEAST_STEPS = 8 };
 /* The largest bound, 1 without any; how many sides have none. */
 static double largest_bound(const struct na_case *c, size_t *unknown)
 {
-	double most = 1;
-
-	*unknown = 0;
-	na_for_each (v, na_get(na_case_body(c, "pairs"), M_power)) {
-		double upper = na_number_at(v, M_upper_factor);
-
-		most = fmax(most, upper);
-		*unknown += isnan(upper) ? 1 : 0;
-	}
-	return most;
+	return fmax(1, na_largest_bound(na_get(na_case_body(c, "pairs"), M_power),
+					unknown));
 }
 
 static const char *to_record(struct na_case *c)

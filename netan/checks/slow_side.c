@@ -10,7 +10,6 @@
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
-#include "netan/methods/sides.h"
 
 enum { COMPARED_HOSTS = 5 };
 
@@ -21,16 +20,6 @@ static const double doubt_few = 0.3, doubt_many = 0.015, bound_most = 2;
 static const struct na_value *delivery_of(const struct na_case *c)
 {
 	return na_get(na_case_body(c, "tcp"), M_delivery);
-}
-
-static const char *name_of(struct na_case *c, const struct na_value *x)
-{
-	const char *side = na_side_of(na_text_at(x, M_kind));
-
-	if (side)
-		return na_case_text(c, "%s%s", side, na_text_at(x, M_host));
-	return na_case_text(c, "path %s -> %s", na_text_at(x, M_src_host),
-			    na_text_at(x, M_dst_host));
 }
 
 bool na_packets_slow_side(const struct na_case *c)
@@ -46,11 +35,9 @@ static double likeliest(const struct na_case *c)
 
 static double largest_bound(const struct na_case *c)
 {
-	double most = 0;
+	size_t unknown;
 
-	na_for_each (v, na_get(delivery_of(c), M_power))
-		most = fmax(most, na_number_or(v, M_upper_factor, 0));
-	return most;
+	return na_largest_bound(na_get(delivery_of(c), M_power), &unknown);
 }
 
 static bool many_hosts(const struct na_case *c)
@@ -70,7 +57,7 @@ static void tell_slow(struct na_case *c, const struct na_value *x)
 	struct na_finding *f = na_case_find(c, NA_SEV_ERROR, NA_LIKELY,
 					    "tcp");
 
-	na_case_accuse(f, NA_CAUSE_NETWORK, na_who_of(x), name_of(c, x));
+	na_case_accuse(f, NA_CAUSE_NETWORK, na_who_of(x), na_case_who(c, x));
 	f->how = na_case_text(
 		c, "data takes %s times as long as elsewhere, without loss",
 		na_case_number(c, na_number_at(x, M_excess)));
@@ -144,7 +131,7 @@ static const char *slow_calls(struct na_case *c)
 				"transfers of %s take %s times as long as "
 				"others (netan pairs), and no packet says why: "
 				"capture at both ends",
-				name_of(c, v),
+				na_case_who(c, v),
 				na_case_number(c, na_number_at(v, M_excess)));
 	}
 	return NULL;
@@ -162,7 +149,7 @@ const char *na_packets_slow_open(struct na_case *c)
 			"nothing is lost, but %s may be slower than others "
 			"(probability %s): capture for longer, in the middle "
 			"or on all hosts",
-			name_of(c, na_first(d, M_undecided)),
+			na_case_who(c, na_first(d, M_undecided)),
 			na_case_number(c, likeliest(c)));
 	if (many && most > bound_most)
 		return na_case_text(

@@ -5,11 +5,6 @@
 #ifndef NETAN_JUDGE_CONSTANTS_H
 #define NETAN_JUDGE_CONSTANTS_H
 
-#define NA_J_LN_1_15 0.13976194237515868
-#define NA_J_LN_1_5  0.40546510810816438
-#define NA_J_LN_9    2.1972245773362196
-#define NA_J_LN_20   2.9957322735539909
-
 /* Clusters of steps for standard errors: enough for a variance, few enough
  * to be independent. */
 #define NA_J_BLOCKS 24
@@ -23,11 +18,10 @@
 #define NA_J_FLOOR_SIDE 0.02
 #define NA_J_FLOOR_UNIT 0.03
 /* Degrees of freedom where there are too few to estimate: effects by
- * collective, links, connections of one pair. */
-#define NA_J_NU_FEW 4.0
-/* Tails of single units are kept within these. */
+ * collective, links, connections of one pair.  Single units have no more, which
+ * a session's own estimate may only lower. */
+#define NA_J_NU_FEW      4.0
 #define NA_J_NU_UNIT_MIN 2.0
-#define NA_J_NU_UNIT_MAX 4.0
 #define NA_J_NU_MAX      30.0
 /* Share of units, the outermost, that estimates of tails leave out. */
 #define NA_J_TAIL_TRIM 0.12
@@ -35,11 +29,11 @@
 #define NA_J_LOAD_GAIN 0.93
 /* Smallest fixed cost of a transfer. */
 #define NA_J_FIXED_US 10.0
-/* Support of the log-uniform effect of a fault; links and steps are uneven by
- * themselves and begin higher. */
-#define NA_J_EFFECT_MIN  NA_J_LN_1_15
-#define NA_J_EFFECT_HIGH NA_J_LN_1_5
-#define NA_J_EFFECT_MAX  NA_J_LN_20
+/* Support of the log-uniform effect of a fault, 1.15x to 20x; links and steps
+ * are uneven by themselves and begin at 1.5x. */
+#define NA_J_EFFECT_MIN  0.13976194237515868
+#define NA_J_EFFECT_HIGH 0.40546510810816438
+#define NA_J_EFFECT_MAX  2.9957322735539909
 /* Late: beyond the usual by the shortest timer of practice, and by this factor
  * beyond the own usual and the stratum's 90 % quantile. */
 #define NA_J_LATE_US    4000.0
@@ -59,7 +53,7 @@
 #define NA_J_NULL_SHARE 0.2
 /* Odds that name (posterior 0.9); posterior among explanations of the same
  * evidence above which these are not listed; how many may be listed. */
-#define NA_J_NAME_LOG_ODDS NA_J_LN_9
+#define NA_J_NAME_LOG_ODDS 2.1972245773362196
 #define NA_J_POSTERIOR     0.9
 #define NA_J_MOST_RIVALS   3
 /* An explanation of the same evidence: within 9:1 and this, and falls by more
@@ -68,13 +62,11 @@
 #define NA_J_RIVAL_FALLS  3.0
 /* No fault: posterior of nobody, and the largest bound, a factor of 1.5. */
 #define NA_J_NOBODY 0.75
-#define NA_J_BOUND  NA_J_LN_1_5
-/* Least counts: transfers of a pair in a collective, blocks for a variance of
- * its own, connections of a link, pairs of a stratum. */
-#define NA_J_MIN_TRANSFERS   5
-#define NA_J_MIN_BLOCKS      5
+#define NA_J_BOUND  0.40546510810816438
+/* Fewer have no centre or variance of their own: transfers of a pair in a
+ * collective, blocks of steps, pairs of a stratum; connections of a link. */
+#define NA_J_MIN_SAMPLE      5
 #define NA_J_MIN_CONNECTIONS 4
-#define NA_J_MIN_PAIRS       5
 /* A table of large transfers: where this share of all is, or is not. */
 #define NA_J_FEW_LARGE 0.05
 /* Pairs looked at in each round: that stand out most, with most late. */

@@ -33,6 +33,7 @@ enum na_cause {
 #undef CAUSE
 	NA_CAUSES
 };
+extern const char *const na_judge_kinds[NA_CAUSES]; /* as JSON spells them */
 
 enum na_mechanism {
 	NA_MECH_LEVEL, /* every transfer */
@@ -115,11 +116,6 @@ struct na_judge_pair { /* pair of hosts with rows, by src then dst */
 	uint64_t transfers;
 };
 
-struct na_judge_clock {
-	uint32_t host;
-	double ahead_us, uncertainty_us;
-};
-
 enum na_outcome { NA_GUILTY, NA_NOT_GUILTY, NA_CANNOT_TELL };
 
 struct na_judge_result {
@@ -133,15 +129,12 @@ struct na_judge_result {
 	size_t n_bounds;
 	struct na_judge_pair *pairs;
 	size_t n_pairs;
-	struct na_judge_clock *clocks; /* two clocks: fitted offsets */
-	size_t n_clocks;
 	double nobody;     /* posterior that nothing else is at fault */
 	/* Largest bound once the findings are taken out, links included: a
 	 * factor; infinity: none is known. */
 	double upper;
 	double kappa;      /* share of port load in the expectation */
 	bool two_clocks;
-	uint32_t n_steps;  /* distinct */
 };
 
 /*

@@ -9,6 +9,12 @@
 #include "netan/judge/verdict.h"
 #include "netan/stats/tests/robust.h"
 
+const char *const na_judge_kinds[NA_CAUSES] = {
+#define CAUSE(id, name, prior, text) name,
+#include "netan/judge/causes.def"
+#undef CAUSE
+};
+
 enum na_status na_j_check_input(const struct na_judge_input *in,
 				struct na_err *err)
 {
@@ -63,8 +69,7 @@ static bool fill_findings(struct na_judge_result *out, struct na_j_verdict *v)
 	if (!out->findings)
 		return false;
 	for (size_t i = 0; i < v->found.n; i++)
-		fill_finding(&out->findings[out->n_findings++],
-			     &v->found.v[i]);
+		fill_finding(&out->findings[out->n_findings++], &v->found.v[i]);
 	na_sort(out->findings, out->n_findings, most_odds);
 	return true;
 }
@@ -87,11 +92,9 @@ static bool fill_bounds(struct na_judge_result *out,
 		return false;
 	for (size_t h = 0; h < n_hosts; h++)
 		for (int side = 0; side < 2; side++)
-			out->bounds[out->n_bounds++] =
-				(struct na_judge_bound){
-					(uint32_t)h,
-					side ? NA_CAUSE_DST : NA_CAUSE_SRC,
-					exp(v->bound0[side][h])};
+			out->bounds[out->n_bounds++] = (struct na_judge_bound){
+				(uint32_t)h, side ? NA_CAUSE_DST : NA_CAUSE_SRC,
+				exp(v->bound0[side][h])};
 	return true;
 }
 
@@ -141,20 +144,6 @@ static bool fill_pairs(struct na_judge_result *out,
 	return ok;
 }
 
-static bool fill_clocks(struct na_judge_result *out,
-			const struct na_j_session *s)
-{
-	if (!s->ahead_us)
-		return true;
-	out->clocks = na_calloc(s->n_hosts, sizeof(*out->clocks));
-	if (!out->clocks)
-		return false;
-	for (size_t h = 0; h < s->n_hosts; h++)
-		out->clocks[out->n_clocks++] = (struct na_judge_clock){
-			(uint32_t)h, s->ahead_us[h], s->clock_se};
-	return true;
-}
-
 /* A pair is no block that has a bound: it is looked at by itself.  Timers slow
  * few transfers, which no bound of a level sees. */
 static bool is_unexplained(const struct na_judge_result *r,
@@ -167,8 +156,7 @@ static bool is_unexplained(const struct na_judge_result *r,
 	for (size_t i = 0; i < r->n_pairs; i++)
 		if (r->pairs[i].effect > NA_J_BOUND)
 			return true;
-	return n >= fmax(NA_J_LATE_MIN,
-			 NA_J_LATE_USUAL * (double)late->s->n);
+	return n >= fmax(NA_J_LATE_MIN, NA_J_LATE_USUAL * (double)late->s->n);
 }
 
 /* A side that sends slow and a clock that is late look alike in latencies of
@@ -180,7 +168,7 @@ static enum na_outcome outcome_of(const struct na_judge_result *r,
 	if (v->found.n)
 		return NA_GUILTY;
 	/* Fewer blocks of steps give no variance of their own. */
-	if (d->s->n_steps >= NA_J_MIN_BLOCKS && !v->named &&
+	if (d->s->n_steps >= NA_J_MIN_SAMPLE && !v->named &&
 	    v->upper <= NA_J_BOUND && v->nobody >= NA_J_NOBODY &&
 	    !(d->s->clock_se > 0) && !is_unexplained(r, &d->late))
 		return NA_NOT_GUILTY;
@@ -191,7 +179,7 @@ static bool fill(struct na_judge_result *out, struct na_j_decision *d)
 {
 	struct na_j_verdict v;
 	bool ok = na_j_verdict_init(&v, d) && fill_pairs(out, d) &&
-		  fill_clocks(out, d->s) && fill_open(out, &v.rows) &&
+		  fill_open(out, &v.rows) &&
 		  fill_bounds(out, &v, d->s->n_hosts);
 
 	if (ok) {
@@ -212,7 +200,6 @@ static bool judge(const struct na_judge_input *in, struct na_judge_result *out)
 
 	if (ok) {
 		out->kappa = s.kappa;
-		out->n_steps = (uint32_t)s.n_steps;
 		ok = na_j_decision_init(&d, &s) && fill(out, &d);
 		na_j_decision_fini(&d);
 	}
@@ -236,13 +223,11 @@ enum na_status na_judge(const struct na_judge_input *in,
 
 void na_judge_result_fini(struct na_judge_result *r)
 {
-	for (size_t i = 0; i < r->n_findings; i++) {
+	for (size_t i = 0; i < r->n_findings; i++)
 		free(r->findings[i].alternatives);
-	}
 	free(r->findings);
 	free(r->open);
 	free(r->bounds);
 	free(r->pairs);
-	free(r->clocks);
 	*r = (struct na_judge_result){0};
 }

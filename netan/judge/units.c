@@ -20,9 +20,9 @@ enum { LEVEL, SPELL, HYPOTHESES, RATES = 20, SIZES = 5, FEW = 10 };
  * second worst in the bad moments of another one waits for that: these stay. */
 enum { IN, AWAY, PASSED };
 
-/* Odds that a unit at fault is the worst, over the usual ones. */
 /* Rates of healthy units differ by 14 % at least. */
 #define SPREAD_MIN 0.02
+/* Odds that a unit at fault is the worst, over the usual ones. */
 #define RATE_MIN 2.0
 #define RATE_MAX 100.0
 /* At most half of the units is at fault; the others are the null. */
@@ -486,7 +486,6 @@ static void tell(const struct judge *j, const struct unit *u,
 		.upper = u->upper / j->by,
 		.log_odds = u->log_odds,
 		.posterior = 1 / (1 + exp(-u->log_odds)),
-		.rival_log_odds = rival ? rival->log_odds : -INFINITY,
 		.rival = rival ? rival->id : UINT32_MAX,
 		.spell = spell,
 	};

@@ -49,7 +49,6 @@ struct na_units_result {  /* of a unit */
 	double upper;     /* 97.5 % credible bound of the level */
 	double log_odds;  /* that it is at fault; -INFINITY: no rows */
 	double posterior; /* of the same */
-	double rival_log_odds;
 	uint32_t rival;  /* the best other one in its round; UINT32_MAX: none */
 	uint32_t rounds; /* named in this one; 0: not named */
 	bool spell;      /* in a share of the replicates */

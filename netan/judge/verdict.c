@@ -156,7 +156,7 @@ static bool explains(const struct na_j_decision *d, const struct na_j_row *row,
 	const struct na_j_row *left;
 
 	if (!row->there || na_j_same_place(&row->place, &f->place) ||
-	    row->odds <= f->odds - NA_J_LN_9 - NA_J_RIVAL_WITHIN ||
+	    row->odds <= f->odds - NA_J_NAME_LOG_ODDS - NA_J_RIVAL_WITHIN ||
 	    is_twin(f, &row->place) || same_host(&row->place, &f->place))
 		return false;
 	left = na_j_find_row(d, after, &row->place);

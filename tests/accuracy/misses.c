@@ -3,15 +3,9 @@
 
 #include "tests/accuracy/tables.h"
 
-static const char *const causes[] = {
-#define CAUSE(id, name, prior, text) name,
-#include "netan/judge/causes.def"
-#undef CAUSE
-};
-
 static void print_who(const struct na_place *w)
 {
-	printf("%s %u", causes[w->cause], w->a);
+	printf("%s %u", na_judge_kinds[w->cause], w->a);
 	if (w->cause == NA_CAUSE_PAIR || w->cause == NA_CAUSE_RACK_PAIR)
 		printf(" -> %u", w->b);
 }

@@ -7,12 +7,6 @@ static const double from[FL_RANGES] = {0, 0.5, 0.9, 0.95, 0.99};
 static const char *const ranges[FL_RANGES] = {
 	"below 0.5", "0.5-0.9", "0.9-0.95", "0.95-0.99", "0.99-1"};
 
-static const char *const causes[] = {
-#define CAUSE(id, name, prior, text) name,
-#include "netan/judge/causes.def"
-#undef CAUSE
-};
-
 void fl_count(struct fl_share *s, bool yes)
 {
 	s->n++;
@@ -99,7 +93,7 @@ bool fl_append_reliability(const struct fl_reliability *r, const char *world,
 		put(f, world, "", "sound", r->sound);
 		put(f, world, "", "healthy", r->healthy);
 		for (int i = 0; i < NA_CAUSES; i++)
-			put(f, world, "cause ", causes[i], r->cause[i]);
+			put(f, world, "cause ", na_judge_kinds[i], r->cause[i]);
 		ok = fclose(f) == 0;
 	}
 	if (!ok)

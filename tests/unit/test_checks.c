@@ -354,35 +354,6 @@ static void rpc_clocks(void **state)
 			    "");
 }
 
-#define SOMETIMES \
-	"{'culprits': [], 'undecided': [{'host': 'host-2', 'what': 'what " \
-	"host-2 gets takes 1.6x as long as else in 6 steps', 'needs': 'more " \
-	"steps', 'n_pairs': 0, 'pairs': [], 'n_steps': 6}], 'outcome': " \
-	"'cannot_tell', 'pairs': []}"
-
-/* What is slow in some steps alone a straggler may make, and then it is no
- * suspicion of the network. */
-static void some_steps(void **state)
-{
-	struct hand_case h;
-	const struct na_value *f;
-
-	(void)state;
-	hand_case_init(&h);
-	hand_body(&h, "pairs", SOMETIMES);
-	assert_int_equal(hand_found(&h, "bad-endpoint", &f), 1);
-	assert_null(strstr(text(f, "title"), "straggler"));
-	assert_non_null(strstr(hand_verdict(&h), "host-2 gets takes 1.6x"));
-	hand_body(&h, "steps",
-		  "{'stragglers': [{'host': 'host-7', 'cause': "
-		  "'computation'}]}");
-	assert_int_equal(hand_found(&h, "bad-endpoint", &f), 1);
-	assert_non_null(strstr(text(f, "title"), "the wait for host-7, which "
-						 "is slow by itself"));
-	assert_null(strstr(hand_verdict(&h), "host-2 gets"));
-	hand_case_fini(&h);
-}
-
 static size_t ratio(double p99, const char *saturated, const char *pairs)
 {
 	struct hand_case h;
@@ -654,7 +625,6 @@ int main(void)
 		cmocka_unit_test(bandwidth_regions),
 		cmocka_unit_test(needs_more_than_there_is),
 		cmocka_unit_test(rpc_modes),
-		cmocka_unit_test(some_steps),
 		cmocka_unit_test(rpc_tail),
 		cmocka_unit_test(upper_bounds),
 		cmocka_unit_test(rpc_ratio),

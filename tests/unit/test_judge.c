@@ -296,7 +296,6 @@ static void nothing_is_slow(void **state)
 		assert_true(r.nobody > .75);
 		assert_int_equal(r.n_open, 3);
 		assert_true(r.open[0].log_odds >= r.open[2].log_odds);
-		assert_int_equal(r.n_steps, STEPS);
 		na_judge_result_fini(&r);
 	}
 }
@@ -320,6 +319,8 @@ static void too_few_hosts(void **state)
 static void clocks_apart(void **state)
 {
 	struct plan p = healthy;
+	struct session s;
+	struct na_j_session fit;
 	struct na_judge_result r;
 
 	(void)state;
@@ -329,13 +330,16 @@ static void clocks_apart(void **state)
 	assert_true(r.two_clocks);
 	assert_int_equal(r.outcome, NA_CANNOT_TELL);
 	assert_int_equal(r.n_findings, 0);
-	assert_int_equal(r.n_clocks, HOSTS);
+	na_judge_result_fini(&r);
+	make(&s, &p);
+	assert_true(na_j_session_init(&fit, &s.in));
 	for (size_t h = 0; h < HOSTS; h++) {
-		double ahead = r.clocks[h].ahead_us - r.clocks[0].ahead_us;
+		double ahead = fit.ahead_us[h] - fit.ahead_us[0];
 
 		assert_true(fabs(ahead - (h == 1 ? 15 : 0)) < 6);
 	}
-	na_judge_result_fini(&r);
+	na_j_session_fini(&fit);
+	na_vec_free(&s.rows);
 }
 
 /* Clamped latencies say nothing, and there are no others. */
@@ -598,11 +602,6 @@ static void check_unit(const struct na_j_decision *d, const char *line)
 
 static size_t check_found(const struct na_judge_result *r, const char *line)
 {
-	static const char *const names[] = {
-#define CAUSE(id, name, prior, text) name,
-#include "netan/judge/causes.def"
-#undef CAUSE
-	};
 	char cause[20];
 	int a, b;
 
@@ -610,7 +609,7 @@ static size_t check_found(const struct na_judge_result *r, const char *line)
 	for (size_t i = 0; i < r->n_findings; i++) {
 		const struct na_judge_finding *f = &r->findings[i];
 
-		if (strcmp(names[f->place.cause], cause) == 0 &&
+		if (strcmp(na_judge_kinds[f->place.cause], cause) == 0 &&
 		    (int)f->place.a == a && (int)f->place.b == b)
 			return 1;
 	}

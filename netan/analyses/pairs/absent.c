@@ -8,16 +8,16 @@
 #include "netan/analyses/pairs/state.h"
 
 /* None where no two of them may share a host. */
-static bool find_first(const struct pairs_state *s, struct pairs_run *run)
+static bool find_first(struct pairs_run *run)
 {
+	const struct pairs_state *s = run->of;
 	uint32_t *first = na_calloc(s->absent.n, sizeof(*first));
 
 	run->first_of = na_calloc(run->n_nodes, sizeof(*run->first_of));
 	for (size_t k = 0; first && k < s->absent.n; k++)
 		first[k] = NA_UNKNOWN_U32;
 	for (uint32_t i = 0; first && run->first_of && i < run->n_nodes; i++) {
-		uint32_t group =
-			s->absent.of[na_pairs_node_at(s, run, i)->host];
+		uint32_t group = s->absent.of[run->nodes[i].host];
 
 		run->first_of[i] = i;
 		if (group == NA_UNKNOWN_U32)
@@ -37,15 +37,14 @@ bool na_pairs_find_absent(struct pairs_state *s)
 	for (size_t i = 0;
 	     ok && s->absent.n && s->of_hosts && i < s->scope->store->n_runs;
 	     i++)
-		ok = find_first(s, &s->runs[i]);
+		ok = find_first(&s->runs[i]);
 	return ok;
 }
 
-const struct na_absent_group *na_pairs_group_of(const struct pairs_state *s,
-						const struct pairs_run *run,
+const struct na_absent_group *na_pairs_group_of(const struct pairs_run *run,
 						uint32_t node)
 {
 	if (!run->by_groups)
 		return NULL;
-	return na_absent_at(&s->absent, na_pairs_node_at(s, run, node)->host);
+	return na_absent_at(&run->of->absent, run->nodes[node].host);
 }

@@ -4,14 +4,13 @@
 #include "netan/analyses/pairs/state.h"
 
 struct asking {
-	const struct pairs_state *s;
 	const struct pairs_run *run;
 	bool *from, *to; /* by host of the store */
 };
 
 static uint32_t host_of(const struct asking *a, uint32_t node)
 {
-	return na_pairs_node_at(a->s, a->run, node)->host;
+	return a->run->nodes[node].host;
 }
 
 static void ask_racks(const struct asking *a, const struct na_place *who)
@@ -42,7 +41,7 @@ static void ask_node(const struct asking *a, bool *asked, uint32_t node)
 /* Whose transfers; a rack's link carries what leaves or enters it. */
 static void ask_who(const struct asking *a, const struct na_place *who)
 {
-	size_t hosts = a->s->scope->store->n_hosts;
+	size_t hosts = a->run->of->scope->store->n_hosts;
 
 	for (size_t i = 0; i < hosts; i++) {
 		a->from[i] = who->cause == NA_CAUSE_DST;
@@ -55,7 +54,8 @@ static void ask_who(const struct asking *a, const struct na_place *who)
 	if (who->cause != NA_CAUSE_DST)
 		ask_node(a, a->from, who->a);
 	if (who->cause != NA_CAUSE_SRC)
-		ask_node(a, a->to, who->cause == NA_CAUSE_PAIR ? who->b : who->a);
+		ask_node(a, a->to,
+			 who->cause == NA_CAUSE_PAIR ? who->b : who->a);
 }
 
 static bool cost(struct asking *a, struct na_whatif *w,
@@ -77,9 +77,9 @@ static enum na_status costs_of(struct pairs_state *s, struct pairs_run *run,
 {
 	const struct na_judge_result *found = &run->found;
 	size_t hosts = s->scope->store->n_hosts;
-	struct asking a = {s, run, na_calloc(hosts, 1), na_calloc(hosts, 1)};
+	struct asking a = {run, na_calloc(hosts, 1), na_calloc(hosts, 1)};
 	struct na_whatif *w = NULL;
-	enum na_status st = na_whatif_make(s->scope, (uint32_t)(run - s->runs),
+	enum na_status st = na_whatif_make(s->scope, run->index,
 					   !found->two_clocks, &w, err);
 	bool ok;
 
@@ -99,7 +99,7 @@ enum na_status na_pairs_costs(struct pairs_state *s, struct na_err *err)
 
 	for (uint32_t i = 0; st == NA_OK && i < s->scope->store->n_runs; i++)
 		if (s->of_hosts && s->runs[i].found.n_findings &&
-		    !na_pairs_captured(s->scope->store, i))
+		    !s->runs[i].captured)
 			st = costs_of(s, &s->runs[i], err);
 	return st;
 }

@@ -75,7 +75,8 @@ bool na_pairs_find_device(const struct na_evidence *e,
 	uint32_t found;
 
 	*device = NA_UNKNOWN_U32;
-	if ((f->place.cause != NA_CAUSE_SRC && f->place.cause != NA_CAUSE_DST) ||
+	if ((f->place.cause != NA_CAUSE_SRC &&
+	     f->place.cause != NA_CAUSE_DST) ||
 	    f->mechanism == NA_MECH_LATE)
 		return true;
 	x = na_calloc(e->rows.n, sizeof(*x));

@@ -13,6 +13,7 @@
 #include "netan/analyses/pairs/state.h"
 #include "netan/base/order.h"
 #include "netan/base/similar.h"
+#include "netan/base/text.h"
 #include "netan/base/units.h"
 
 enum { NEAREST = 3, DEFAULT_TOP = 20, SIDES = 2, KINDS = 3 };
@@ -29,18 +30,18 @@ static const char *const mechanism_names[NA_MECHANISMS] = {
 /* ---- whom */
 
 /* A host is its only node, too. */
-static bool is_called(const struct pairs_state *s, const struct pairs_run *run,
-		      uint32_t node, const char *word)
+static bool is_called(const struct pairs_run *run, uint32_t node,
+		      const char *word)
 {
-	const struct pairs_node *x = na_pairs_node_at(s, run, node);
+	const struct pairs_node *x = &run->nodes[node];
 
 	if (strcmp(x->name, word) == 0)
 		return true;
 	for (uint32_t i = 0; i < run->n_nodes; i++) {
-		if (i != node && na_pairs_node_at(s, run, i)->host == x->host)
+		if (i != node && run->nodes[i].host == x->host)
 			return false;
 	}
-	return strcmp(na_pairs_host_name(s, x), word) == 0;
+	return strcmp(x->host_name, word) == 0;
 }
 
 struct near {
@@ -48,22 +49,7 @@ struct near {
 	const char *name;
 };
 
-static void keep_near(struct near *v, size_t *n, struct near x)
-{
-	size_t i = *n;
-
-	for (size_t k = 0; k < *n; k++) {
-		if (strcmp(v[k].name, x.name) == 0)
-			return;
-	}
-	while (i && v[i - 1].edits > x.edits)
-		i--;
-	if (i == NEAREST)
-		return;
-	*n += *n < NEAREST;
-	memmove(&v[i + 1], &v[i], (*n - 1 - i) * sizeof(*v));
-	v[i] = x;
-}
+NA_ORDER(nearest, struct near, NA_UP(edits), na_natural_order(x->name, y->name))
 
 static size_t edits(const char *a, const char *b)
 {
@@ -75,23 +61,30 @@ static enum na_status fail_unknown(const struct pairs_state *s,
 {
 	char buf[PAIRS_WORDS];
 	struct na_str names = na_str_over(buf, sizeof(buf));
-	struct near near[NEAREST];
-	size_t n = 0;
+	struct near *near = na_calloc(s->nodes.n, sizeof(*near));
 
+	if (!near)
+		return na_fail_nomem(err);
 	for (size_t i = 0; i < s->nodes.n; i++) {
 		const struct pairs_node *x = &s->nodes.v[i];
-		size_t host = edits(word, na_pairs_host_name(s, x));
+		size_t host = edits(word, x->host_name);
 		size_t node = edits(word, x->name);
 
-		keep_near(near, &n,
-			  (struct near){host < node ? host : node, x->name});
+		near[i] = (struct near){host < node ? host : node, x->name};
 	}
-	for (size_t i = 0; i < n; i++)
+	na_sort(near, s->nodes.n, nearest);
+	for (size_t i = 0, n = 0; i < s->nodes.n && n < NEAREST; i++) {
+		/* Runs may have the same. */
+		if (i && strcmp(near[i].name, near[i - 1].name) == 0)
+			continue;
 		na_str_join(&names, ", ", "%.80s", near[i].name);
+		n++;
+	}
+	free(near);
 	return na_fail(err, NA_EUSAGE,
 		       "pairs --explain: no %s called \"%.80s\"%s%s",
 		       s->of_hosts ? "host" : "device", word,
-		       n ? "; the nearest: " : "", names.s);
+		       names.n ? "; the nearest: " : "", names.s);
 }
 
 enum na_status na_pairs_find_explained(struct pairs_state *s,
@@ -104,7 +97,7 @@ enum na_status na_pairs_find_explained(struct pairs_state *s,
 		struct pairs_run *run = &s->runs[i];
 
 		for (uint32_t k = 0; !run->explains && k < run->n_nodes; k++) {
-			run->explains = is_called(s, run, k, word);
+			run->explains = is_called(run, k, word);
 			run->explained = k;
 		}
 		found |= run->explains;
@@ -125,24 +118,25 @@ static const char *collective_name(const struct pairs_state *s, uint32_t name)
 		       : na_strtab_at(&s->scope->store->names.strings, name);
 }
 
-static void put_term(struct na_result *r, struct na_value *list,
-		     const struct pairs_state *s, const struct pairs_run *run,
-		     const struct na_judge_observation *x)
+static struct na_value *put_term(struct na_result *r, struct na_value *list,
+				 const struct pairs_run *run,
+				 const struct na_judge_observation *x)
 {
-	struct na_value *row = na_pairs_put_row(r, list, s,
-						(uint32_t)(run - s->runs));
+	struct na_value *row = na_pairs_put_row(r, list, run);
 
-	na_put_text(r, row, M_side, na_pairs_kind_names[x->side]);
+	na_put_text(r, row, M_side, na_judge_kinds[x->side]);
 	na_put_text(r, row, M_mechanism, mechanism_names[x->mechanism]);
 	na_put_bool(r, row, M_load_removed, x->loaded);
-	na_put_text(r, row, M_peer, na_pairs_node_at(s, run, x->peer)->name);
-	na_put_text(r, row, M_collective, collective_name(s, x->collective));
+	na_put_text(r, row, M_peer, run->nodes[x->peer].name);
+	na_put_text(r, row, M_collective,
+		    collective_name(run->of, x->collective));
 	na_put_count(r, row, M_transfers, x->transfers);
 	na_put_real(r, row, M_log_centre, x->centre);
 	na_put_real(r, row, M_log_others, x->others);
 	na_put_real(r, row, M_log_rest, x->rest);
 	na_put_real(r, row, M_log_error, x->error);
 	na_put_real(r, row, M_log_spread, x->spread);
+	return row;
 }
 
 static void put_evidence(struct na_result *r, struct na_value *list,
@@ -151,7 +145,7 @@ static void put_evidence(struct na_result *r, struct na_value *list,
 	struct na_value *row = na_put_object(r, list, NULL), *effect;
 	bool late = x->mechanism == NA_MECH_LATE;
 
-	na_put_text(r, row, M_kind, na_pairs_kind_names[x->side]);
+	na_put_text(r, row, M_kind, na_judge_kinds[x->side]);
 	na_put_text(r, row, M_mechanism, mechanism_names[x->mechanism]);
 	na_put_bool(r, row, M_load_removed, x->loaded);
 	na_put_bool(r, row, M_counts, x->counts);
@@ -173,16 +167,13 @@ static void put_evidence(struct na_result *r, struct na_value *list,
 }
 
 static void put_explanation(struct na_result *r, struct na_value *all,
-			    const struct pairs_state *s,
 			    const struct pairs_run *run)
 {
 	const struct na_judge_explanation *x = &run->terms;
-	struct na_value *row = na_pairs_put_row(r, all, s,
-						(uint32_t)(run - s->runs));
+	struct na_value *row = na_pairs_put_row(r, all, run);
 	struct na_value *list, *to;
 
-	na_put_text(r, row, M_host,
-		    na_pairs_node_at(s, run, run->explained)->name);
+	na_put_text(r, row, M_host, run->nodes[run->explained].name);
 	na_put_real(r, row, M_load_share, x->kappa);
 	list = na_put_list(r, row, M_evidence);
 	for (size_t i = 0; i < x->n_evidence; i++)
@@ -190,7 +181,7 @@ static void put_explanation(struct na_result *r, struct na_value *all,
 	list = na_put_list(r, row, M_odds);
 	for (size_t i = 0; i < KINDS; i++) {
 		to = na_put_object(r, list, NULL);
-		na_put_text(r, to, M_kind, na_pairs_kind_names[i]);
+		na_put_text(r, to, M_kind, na_judge_kinds[i]);
 		na_put_real(r, to, M_log_prior, x->odds[i].log_prior);
 		na_put_real(r, to, M_log_odds, x->odds[i].log_odds);
 		na_put_real(r, to, M_log_odds_left, x->odds[i].left);
@@ -198,7 +189,7 @@ static void put_explanation(struct na_result *r, struct na_value *all,
 	list = na_put_list(r, row, M_rivals);
 	for (size_t i = 0; i < x->n_rivals; i++) {
 		to = na_put_object(r, list, NULL);
-		na_pairs_put_who(r, to, s, run, &x->rivals[i].place, false);
+		na_pairs_put_who(r, to, run, &x->rivals[i].place, false);
 		na_put_real(r, to, M_log_odds, x->rivals[i].log_odds);
 	}
 }
@@ -219,9 +210,13 @@ void na_pairs_put_terms(struct na_result *r, struct na_value *body,
 		if (!run->explains || !run->n_remote)
 			continue;
 		na_sort(x->observations, x->n_observations, worst_first);
-		for (size_t k = 0; k < x->n_observations; k++)
-			put_term(r, terms, s, run, &x->observations[k]);
-		put_explanation(r, all, s, run);
+		for (size_t k = 0; k < x->n_observations; k++) {
+			struct na_value *row = put_term(r, terms, run,
+							&x->observations[k]);
+
+			run->first_term = k ? run->first_term : row;
+		}
+		put_explanation(r, all, run);
 	}
 }
 
@@ -237,13 +232,8 @@ const struct na_value *na_pairs_terms_of(struct na_result *r,
 
 /* ---- for a person */
 
-static const char *kind_words(size_t kind)
-{
-	static const char *const words[KINDS] = {
-		"transmit side", "receive side", "both sides"};
-
-	return words[kind];
-}
+static const char *const kind_words[KINDS] = {"transmit side", "receive side",
+					      "both sides"};
 
 /* The likelier side; of it the way that shows most, as it counts. */
 static const struct na_judge_evidence *
@@ -270,8 +260,9 @@ strongest(const struct na_judge_explanation *x)
 /* "all transfers, port load taken out" */
 static void say_way(struct na_str *w, const struct na_judge_evidence *e)
 {
-	static const char *const words[NA_MECHANISMS] = {
-		"all transfers", "large transfers", "late transfers"};
+	static const char *const words[NA_MECHANISMS] = {"all transfers",
+							 "large transfers",
+							 "late transfers"};
 
 	na_str_addf(w, "%s%s", words[e->mechanism],
 		    e->loaded ? ", port load taken out" : "");
@@ -286,25 +277,12 @@ static void start_title(struct na_str *w, const struct na_value *explanation)
 		na_str_addf(w, "%.40s: ", label);
 }
 
-/* The run's rows in the list of all runs. */
-static const struct na_value *first_term(struct na_result *r,
-					 const struct pairs_state *s,
-					 const struct pairs_run *run)
+static void terms_view(struct na_result *r, const struct pairs_run *run,
+		       struct na_value *to, const struct na_value *explanation)
 {
-	const struct na_value *v = na_first(na_result_body(r), M_terms);
-
-	for (size_t i = 0; &s->runs[i] < run; i++)
-		for (size_t k = 0; k < s->runs[i].terms.n_observations; k++)
-			v = v->next;
-	return v;
-}
-
-static void terms_view(struct na_result *r, const struct pairs_state *s,
-		       const struct pairs_run *run, struct na_value *to,
-		       const struct na_value *explanation)
-{
+	const struct pairs_state *s = run->of;
 	const struct na_judge_evidence *e = strongest(&run->terms);
-	const struct na_value *v = first_term(r, s, run);
+	const struct na_value *v = run->first_term;
 	struct na_value *list = na_put_list(r, to, M_terms);
 	char title[PAIRS_WORDS];
 	struct na_str w = na_str_over(title, sizeof(title));
@@ -322,7 +300,7 @@ static void terms_view(struct na_result *r, const struct pairs_state *s,
 		return;
 	start_title(&w, explanation);
 	na_str_addf(&w, "observations of %.80s's %s: ",
-		    na_text_at(explanation, M_host), kind_words(e->side));
+		    na_text_at(explanation, M_host), kind_words[e->side]);
 	say_way(&w, e);
 	na_result_view(r, title, list, &na_table_pairs_term,
 		       NA_COLUMNS({M_peer}, {M_collective}, {M_transfers},
@@ -345,7 +323,7 @@ static void ways_view(struct na_result *r, const struct pairs_run *run,
 		struct na_value *row = na_put_object(r, list, NULL);
 		struct na_str w = na_str_over(buf, sizeof(buf));
 
-		na_str_addf(&w, "%s: ", kind_words(e->side));
+		na_str_addf(&w, "%s: ", kind_words[e->side]);
 		say_way(&w, e);
 		late |= e->mechanism == NA_MECH_LATE;
 		na_str_addf(&w, "%s", e->counts ? "" : " (does not count)");
@@ -354,21 +332,20 @@ static void ways_view(struct na_result *r, const struct pairs_run *run,
 	}
 	start_title(&t, explanation);
 	na_str_addf(&t, "odds of %.80s", na_text_at(explanation, M_host));
-	na_result_view(
-		r, title, list, &na_table_pairs_way,
-		NA_COLUMNS({M_what},
-			   {M_evidence "." M_effect "." M_factor,
-			    "times slower", NA_F_NUMBER, 3, 0},
-			   {M_evidence "." M_log_factor},
-			   {M_evidence "." M_log_null},
-			   {M_evidence "." M_log_spread},
-			   {M_evidence "." M_freedom},
-			   {M_evidence "." M_log_spread_collective},
-			   {M_evidence "." M_freedom_observations},
-			   {M_evidence "." M_late},
-			   {M_evidence "." M_expected}) -
-			(late ? 0 : 2), /* the last ones */
-		0);
+	na_result_view(r, title, list, &na_table_pairs_way,
+		       NA_COLUMNS({M_what},
+				  {M_evidence "." M_effect "." M_factor,
+				   "times slower", NA_F_NUMBER, 3, 0},
+				  {M_evidence "." M_log_factor},
+				  {M_evidence "." M_log_null},
+				  {M_evidence "." M_log_spread},
+				  {M_evidence "." M_freedom},
+				  {M_evidence "." M_log_spread_collective},
+				  {M_evidence "." M_freedom_observations},
+				  {M_evidence "." M_late},
+				  {M_evidence "." M_expected}) -
+			       (late ? 0 : 2), /* the last ones */
+		       0);
 }
 
 /* The mean of three factors, of which those that say nothing are 1: its terms,
@@ -377,7 +354,7 @@ static double say_mean(struct na_str *w, const struct na_judge_explanation *x,
 		       enum na_cause side)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
-	double most = 0, sum = 0;
+	double by[NA_MECHANISMS] = {0}, most = 0, sum = 0;
 	int n = 0;
 
 	for (size_t i = 0; i < x->n_evidence; i++) {
@@ -387,19 +364,15 @@ static double say_mean(struct na_str *w, const struct na_judge_explanation *x,
 			continue;
 		na_print_number(a, e->log_factor, 4);
 		na_print_number(b, e->null, 4);
-		na_str_addf(w, "%sexp(%s - %s)", n++ ? " + " : "log((", a, b);
-		most = fmax(most, e->log_factor - e->null);
+		na_str_addf(w, "%sexp(%s - %s)", n ? " + " : "log((", a, b);
+		by[n] = e->log_factor - e->null;
+		most = fmax(most, by[n++]);
 	}
-	for (size_t i = 0; i < x->n_evidence; i++) {
-		const struct na_judge_evidence *e = &x->evidence[i];
-
-		if (e->side == side && e->counts)
-			sum += exp(e->log_factor - e->null - most);
-	}
-	sum += (NA_MECHANISMS - n) * exp(-most);
 	if (n && n < NA_MECHANISMS)
 		na_str_addf(w, " + %d", NA_MECHANISMS - n);
 	na_str_addf(w, n ? ") / %d)" : "0", NA_MECHANISMS);
+	for (size_t i = 0; i < NA_MECHANISMS; i++)
+		sum += exp(by[i] - most);
 	return log(sum / NA_MECHANISMS) + most;
 }
 
@@ -414,7 +387,7 @@ static void say_sum(struct na_str *w, const struct na_judge_explanation *x,
 	struct na_str both = na_str_over(sides, sizeof(sides));
 	double a, b;
 
-	na_str_join(w, "\n", "%s: ", kind_words(kind));
+	na_str_join(w, "\n", "%s: ", kind_words[kind]);
 	if (isnan(o->log_odds)) {
 		na_str_addf(w, kind == NA_CAUSE_HOST
 				       ? "not both of its sides are slow"
@@ -439,8 +412,7 @@ static void say_sum(struct na_str *w, const struct na_judge_explanation *x,
 			    na_print_number(odds, o->left, 4));
 }
 
-static void say_odds(struct na_result *r, const struct pairs_state *s,
-		     const struct pairs_run *run)
+static void say_odds(struct na_result *r, const struct pairs_run *run)
 {
 	const struct na_judge_explanation *x = &run->terms;
 	struct na_str w = {.s = NULL};
@@ -451,7 +423,7 @@ static void say_odds(struct na_result *r, const struct pairs_state *s,
 	for (size_t i = 0; i < x->n_rivals; i++) {
 		struct na_str who = na_str_over(buf, sizeof(buf));
 
-		na_pairs_say_who(&who, s, run, &x->rivals[i].place, false);
+		na_pairs_say_who(&who, run, &x->rivals[i].place, false);
 		na_print_number(odds, x->rivals[i].log_odds, 4);
 		na_str_addf(&w, "%s%s (log odds %s)",
 			    i ? ", " : "\nlikeliest of the run: ", who.s, odds);
@@ -475,9 +447,9 @@ void na_pairs_explain_views(struct na_result *r, const struct pairs_state *s)
 		if (!run->explains || !run->n_remote)
 			continue;
 		to = na_put_object(r, all, NULL);
-		terms_view(r, s, run, to, v);
+		terms_view(r, run, to, v);
 		ways_view(r, run, v, to);
-		say_odds(r, s, run);
+		say_odds(r, run);
 		v = v->next;
 	}
 }

@@ -14,18 +14,18 @@ bool na_pairs_is_whole(const struct pairs_run *run,
 	return run->devices && run->devices[f - run->found.findings] > 1;
 }
 
-static uint32_t host_of(const struct pairs_state *s,
-			const struct pairs_run *run,
+static uint32_t host_of(const struct pairs_run *run,
 			const struct na_judge_finding *f)
 {
-	return na_pairs_node_at(s, run, f->place.a)->host;
+	return run->nodes[f->place.a].host;
 }
 
-static bool alike(const struct pairs_state *s, const struct pairs_run *run,
-		  const struct na_judge_finding *a, const struct na_judge_finding *b)
+static bool alike(const struct pairs_run *run, const struct na_judge_finding *a,
+		  const struct na_judge_finding *b)
 {
-	return a->place.cause == b->place.cause && a->place.cause <= NA_CAUSE_HOST &&
-	       host_of(s, run, a) == host_of(s, run, b);
+	return a->place.cause == b->place.cause &&
+	       a->place.cause <= NA_CAUSE_HOST &&
+	       host_of(run, a) == host_of(run, b);
 }
 
 /* The mean of what n devices and one more show; the less certain one counts. */
@@ -54,7 +54,7 @@ enum na_status na_pairs_fold(struct pairs_state *s, struct pairs_run *run)
 	for (size_t i = 0; i < all->n_findings; i++) {
 		size_t k = 0;
 
-		while (!s->of_hosts && k < kept && !alike(s, run, &f[k], &f[i]))
+		while (!s->of_hosts && k < kept && !alike(run, &f[k], &f[i]))
 			k++;
 		if (s->of_hosts || k == kept) {
 			run->devices[kept] = 1;

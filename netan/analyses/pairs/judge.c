@@ -12,24 +12,23 @@ enum { JOBS = 32, SORTED = 1 << 16 };
 
 struct quantiles {
 	struct pairs_state *s;
-	double *ahead_us; /* by node: its clock, as it is corrected */
 	bool ok[JOBS];
 };
 
-static double corrected(const struct quantiles *q, const struct pairs_pair *p,
+static double corrected(const struct pairs_state *s, const struct pairs_pair *p,
 			double us)
 {
-	double by_us = q->ahead_us[p->dst] - q->ahead_us[p->src];
+	const struct pairs_node *nodes = s->runs[p->run].nodes;
+	double by_us = nodes[p->dst].ahead_us - nodes[p->src].ahead_us;
 
 	return fabs(by_us) > 0 ? fmax(us - by_us, 0) : us;
 }
 
 /* Clamped rows are the lowest: quantiles of what is above them. */
-static void pair_quantiles(const struct quantiles *of,
+static void pair_quantiles(const struct pairs_state *s,
 			   const struct pairs_pair *p,
 			   struct pairs_quantiles *to, double *tmp)
 {
-	const struct pairs_state *s = of->s;
 	size_t rows = na_pairs_rows_of(s, p), n = (size_t)s->sums.v[p->found].n;
 	double at[2] = {0.5, 0.99}, q[2] = {NAN, NAN};
 
@@ -41,8 +40,8 @@ static void pair_quantiles(const struct quantiles *of,
 	if (n)
 		na_quantiles_of(&s->rows[p->first].latency_us, sizeof(*s->rows),
 				rows, at, q, 2, tmp, SORTED);
-	to->p50_us = n ? corrected(of, p, q[0]) : (double)NAN;
-	to->p99_us = n ? corrected(of, p, q[1]) : (double)NAN;
+	to->p50_us = n ? corrected(s, p, q[0]) : (double)NAN;
+	to->p99_us = n ? corrected(s, p, q[1]) : (double)NAN;
 }
 
 static void quantiles_job(void *arg, size_t job)
@@ -56,41 +55,21 @@ static void quantiles_job(void *arg, size_t job)
 
 	for (size_t i = 0; tmp && i < s->keys.n; i++) {
 		if (s->pairs[i].first >= from && s->pairs[i].first < to)
-			pair_quantiles(q, &s->pairs[i], &s->quantiles[i], tmp);
+			pair_quantiles(s, &s->pairs[i], &s->quantiles[i], tmp);
 	}
 	q->ok[job] = tmp != NULL;
 	free(tmp);
 }
 
-static void put_ahead(const struct pairs_state *s, double *ahead_us)
-{
-	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
-		const struct pairs_run *run = &s->runs[i];
-
-		for (size_t k = 0; k < run->clocks.n; k++) {
-			const struct pairs_clock *c = &run->clocks.v[k];
-
-			ahead_us[run->node0 + c->host] = c->ahead_us;
-		}
-	}
-}
-
 static bool all_quantiles(struct pairs_state *s)
 {
-	struct quantiles q = {
-		.s = s,
-		.ahead_us = na_calloc(s->nodes.n, sizeof(*q.ahead_us)),
-	};
-	bool ok = q.ahead_us != NULL;
+	struct quantiles q = {.s = s};
+	bool ok;
 
 	s->quantiles = na_calloc(s->keys.n, sizeof(*s->quantiles));
-	if (ok)
-		put_ahead(s, q.ahead_us);
-	ok = ok && s->quantiles &&
-	     na_side_by_side(s->scope, JOBS, quantiles_job, &q);
+	ok = s->quantiles && na_side_by_side(s->scope, JOBS, quantiles_job, &q);
 	for (size_t i = 0; ok && i < JOBS; i++)
 		ok = q.ok[i];
-	free(q.ahead_us);
 	return ok;
 }
 
@@ -100,25 +79,26 @@ static uint32_t classes(const struct na_topology *t)
 }
 
 /* Paths of which the topology says nothing are a class of their own. */
-static uint32_t class_of(const struct pairs_state *s,
-			 const struct pairs_pair *p)
+static uint32_t class_of(const struct pairs_run *run, uint32_t src,
+			 uint32_t dst)
 {
-	const struct na_store *store = s->scope->store;
+	const struct na_store *store = run->of->scope->store;
 	const struct na_topology *t = store->topology;
-	uint32_t c = na_store_class(store, s->nodes.v[p->src].host,
-				    s->nodes.v[p->dst].host);
+	uint32_t c = na_store_class(store, run->nodes[src].host,
+				    run->nodes[dst].host);
 
 	return c < classes(t) ? c : classes(t);
 }
 
 /* Of pairs: some are of one class, some of another. */
-static void place_by_classes(const struct pairs_state *s, struct pairs_run *run)
+static void place_by_classes(struct pairs_run *run)
 {
-	uint32_t n = classes(s->scope->store->topology), first = n;
+	uint32_t n = classes(run->of->scope->store->topology), first = n;
 
 	run->placed = true;
 	for (size_t i = 0; i < run->n_remote; i++) {
-		uint32_t c = class_of(s, &s->pairs[run->pair0 + i]);
+		uint32_t c = class_of(run, run->pairs[i].src,
+				      run->pairs[i].dst);
 
 		run->placed &= c != n;
 		run->classed |= first != n && c != n && c != first;
@@ -127,15 +107,15 @@ static void place_by_classes(const struct pairs_state *s, struct pairs_run *run)
 }
 
 /* Of hosts: some share a rack, and some do not. */
-static bool place_by_racks(const struct pairs_state *s, struct pairs_run *run)
+static bool place_by_racks(struct pairs_run *run)
 {
-	const struct na_store *store = s->scope->store;
+	const struct na_store *store = run->of->scope->store;
 	struct na_triples hosts = {0}, racks = {0};
 	bool ok = true;
 
 	run->placed = true;
 	for (size_t i = 0; ok && i < run->n_nodes; i++) {
-		uint32_t host = s->nodes.v[run->node0 + i].host;
+		uint32_t host = run->nodes[i].host;
 		uint32_t rack = na_store_rack(store, host);
 
 		run->placed &= rack != NA_UNKNOWN_U32;
@@ -154,34 +134,23 @@ static bool place_by_racks(const struct pairs_state *s, struct pairs_run *run)
 
 /* One rack of all hosts, or one for each, says that no path is farther than
  * another, and nothing here could contradict it: as if nobody had said so. */
-static bool place(const struct pairs_state *s, struct pairs_run *run)
+static bool place(struct pairs_run *run)
 {
-	const struct na_topology *t = s->scope->store->topology;
+	const struct na_topology *t = run->of->scope->store->topology;
 	bool ok = true;
 
 	run->classed = run->placed = false;
 	if (t && t->of_pairs)
-		place_by_classes(s, run);
+		place_by_classes(run);
 	else if (t)
-		ok = place_by_racks(s, run);
+		ok = place_by_racks(run);
 	run->placed &= run->classed;
 	return ok;
 }
 
-uint32_t na_pairs_class(const struct pairs_state *s,
-			const struct pairs_run *run, uint32_t src, uint32_t dst)
+uint32_t na_pairs_class(const struct pairs_run *run, uint32_t src, uint32_t dst)
 {
-	const struct pairs_pair p = {.src = (uint32_t)run->node0 + src,
-				     .dst = (uint32_t)run->node0 + dst};
-
-	return run->classed ? class_of(s, &p) : 0;
-}
-
-bool na_pairs_captured(const struct na_store *store, uint32_t run)
-{
-	unsigned styles = na_store_styles(store, run);
-
-	return styles && !(styles & ~NA_STYLES_OF_PACKETS);
+	return run->classed ? class_of(run, src, dst) : 0;
 }
 
 const struct na_host_clocks *na_pairs_clocks(struct pairs_state *s)
@@ -193,14 +162,14 @@ const struct na_host_clocks *na_pairs_clocks(struct pairs_state *s)
 
 /* Clocks are known relative to one host, which may be the one that is off: the
  * median host is taken for right. */
-static double median_us(const struct pairs_state *s, const struct pairs_run *run,
+static double median_us(const struct pairs_run *run,
 			const struct na_host_clocks *clocks,
 			const int64_t *of_ps, double *tmp)
 {
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < run->n_nodes; i++) {
-		uint32_t h = na_pairs_node_at(s, run, i)->host;
+		uint32_t h = run->nodes[i].host;
 
 		if (na_host_clocks_known(clocks, h) < NA_TIME_MAX)
 			tmp[n++] = na_us((double)of_ps[h]);
@@ -217,12 +186,11 @@ static bool find_clocks(struct pairs_state *s, struct pairs_run *run)
 	bool ok = clocks && tmp;
 
 	if (ok) {
-		centre_us = median_us(s, run, clocks, clocks->ahead_ps, tmp);
-		known_us = median_us(s, run, clocks, clocks->uncertainty_ps,
-				     tmp);
+		centre_us = median_us(run, clocks, clocks->ahead_ps, tmp);
+		known_us = median_us(run, clocks, clocks->uncertainty_ps, tmp);
 	}
 	for (uint32_t i = 0; ok && i < run->n_nodes; i++) {
-		uint32_t h = na_pairs_node_at(s, run, i)->host;
+		uint32_t h = run->nodes[i].host;
 		int64_t known_ps = na_host_clocks_known(clocks, h);
 		struct pairs_clock c = {.host = i};
 
@@ -230,8 +198,10 @@ static bool find_clocks(struct pairs_state *s, struct pairs_run *run)
 			continue;
 		c.ahead_us = na_us((double)clocks->ahead_ps[h]) - centre_us;
 		c.uncertainty_us = known_us + na_us((double)known_ps);
-		if (fabs(c.ahead_us) > c.uncertainty_us + 1)
-			ok = na_add(&run->clocks, c);
+		if (!(fabs(c.ahead_us) > c.uncertainty_us + 1))
+			continue;
+		run->nodes[i].ahead_us = c.ahead_us;
+		ok = na_add(&run->clocks, c);
 	}
 	free(tmp);
 	return ok;
@@ -240,11 +210,9 @@ static bool find_clocks(struct pairs_state *s, struct pairs_run *run)
 static enum na_status judge_run(struct pairs_state *s, struct pairs_run *run,
 				struct na_err *err)
 {
-	bool one = na_pairs_captured(s->scope->store,
-				     (uint32_t)(run - s->runs));
 	enum na_status st;
 
-	if (!place(s, run) || (!one && !find_clocks(s, run)))
+	if (!place(run) || (!run->captured && !find_clocks(s, run)))
 		return na_fail_nomem(err);
 	st = na_pairs_ask_judge(s, run, err);
 	if (st == NA_OK && na_pairs_fold(s, run) != NA_OK)
@@ -258,7 +226,7 @@ static bool judge_two(struct pairs_state *s)
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < s->scope->store->n_runs; i++)
-		ok = na_pairs_judge_two(s, &s->runs[i]);
+		ok = na_pairs_judge_two(&s->runs[i]);
 	return ok;
 }
 

@@ -76,11 +76,10 @@ enum na_status na_pairs_sends_merge(struct pairs_state *s,
 struct observer {
 	struct pairs_state *s;
 	struct pairs_run *run;
-	uint32_t index;    /* of the run */
 	uint32_t *host_of; /* by node: judged host */
 	uint32_t *node_of; /* by judged host: its (first) node */
 	uint32_t *by_raw;  /* by host or endpoint of the store: node */
-	size_t n_sends;	   /* between its hosts, also those skipped */
+	size_t n_sends;    /* between its hosts, also those skipped */
 	struct na_evidence e;
 };
 
@@ -90,11 +89,6 @@ static void observer_fini(struct observer *o)
 	free(o->node_of);
 	free(o->by_raw);
 	na_evidence_fini(&o->e);
-}
-
-static const struct pairs_node *node_at(const struct observer *o, uint32_t node)
-{
-	return na_pairs_node_at(o->s, o->run, node);
 }
 
 static bool number_hosts(struct observer *o)
@@ -114,7 +108,7 @@ static bool number_hosts(struct observer *o)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t first = o->run->first_of ? o->run->first_of[i] : i;
 
-		o->by_raw[node_at(o, i)->raw] = i;
+		o->by_raw[o->run->nodes[i].raw] = i;
 		if (first == i)
 			o->node_of[o->e.n_hosts++] = i;
 		o->host_of[i] = first == i ? (uint32_t)o->e.n_hosts - 1
@@ -134,12 +128,12 @@ static bool number_racks(struct observer *o)
 	o->e.rack_of = na_calloc(o->e.n_hosts, sizeof(*o->e.rack_of));
 	ok = o->e.rack_of != NULL;
 	for (size_t i = 0; ok && all && i < o->e.n_hosts; i++) {
-		uint32_t rack = na_store_rack(
-			store, node_at(o, o->node_of[i])->host);
+		uint32_t rack =
+			na_store_rack(store, o->run->nodes[o->node_of[i]].host);
 
 		all = rack != NA_UNKNOWN_U32;
-		o->e.rack_of[i] = na_triples_add(&names,
-						 (struct na_triple){rack, 0, 0});
+		o->e.rack_of[i] =
+			na_triples_add(&names, (struct na_triple){rack, 0, 0});
 		ok = o->e.rack_of[i] != NA_NO_TRIPLE;
 	}
 	o->e.n_racks = all ? names.n : 0;
@@ -154,8 +148,8 @@ static uint32_t node_of_end(const struct observer *o, uint32_t endpoint)
 {
 	const struct na_store *store = o->s->scope->store;
 
-	return o->by_raw[o->s->of_hosts ? na_store_host_of(store, o->index,
-							    endpoint)
+	return o->by_raw[o->s->of_hosts ? na_store_host_of(store, o->run->index,
+							   endpoint)
 					: endpoint];
 }
 
@@ -163,11 +157,11 @@ static uint32_t node_of_end(const struct observer *o, uint32_t endpoint)
 static bool place(const struct observer *o, uint32_t src, uint32_t dst,
 		  struct na_observation *x)
 {
-	if (node_at(o, src)->host == node_at(o, dst)->host)
+	if (o->run->nodes[src].host == o->run->nodes[dst].host)
 		return false;
 	x->src = o->host_of[src];
 	x->dst = o->host_of[dst];
-	x->distance = na_pairs_class(o->s, o->run, src, dst);
+	x->distance = na_pairs_class(o->run, src, dst);
 	return x->src != x->dst;
 }
 
@@ -208,7 +202,7 @@ static bool observe_sends(struct observer *o)
 	for (size_t i = 0; ok && i < s->sends.n; i++) {
 		const struct pairs_send *x = &s->sends.v[i];
 
-		if (s->scope->store->sources[x->input].run == o->index)
+		if (s->scope->store->sources[x->input].run == o->run->index)
 			ok = observe_send(o, x, clocks);
 	}
 	return ok;
@@ -222,8 +216,8 @@ static uint32_t stretch_of(const struct observer *o, uint32_t tick)
 	uint64_t span = (uint64_t)s->ends.last_ps - (uint64_t)s->ends.first_ps;
 	uint64_t at = (uint64_t)tick * (uint64_t)s->tick_ps;
 
-	return (uint32_t)((double)at / ((double)span + 1) *
-			  NA_EVIDENCE_STEPS * o->e.every);
+	return (uint32_t)((double)at / ((double)span + 1) * NA_EVIDENCE_STEPS *
+			  o->e.every);
 }
 
 static bool observe_receive(struct observer *o, uint32_t src, uint32_t dst,
@@ -233,8 +227,7 @@ static bool observe_receive(struct observer *o, uint32_t src, uint32_t dst,
 	const struct na_triple *m = &s->moments.keys[r->moment];
 	const struct na_triple *ends = &s->connections.keys[r->ends];
 	struct na_observation row = {
-		.start_us = (double)r->tick * na_us(s->tick_ps) -
-			    r->latency_us,
+		.start_us = (double)r->tick * na_us(s->tick_ps) - r->latency_us,
 		.took_us = r->latency_us,
 		.size_bytes = r->size_bytes,
 		.src_device = ends->a,
@@ -266,17 +259,15 @@ static bool observe_receives(struct observer *o)
 	na_evidence_expect(&o->e, o->run->n_rows,
 			   steps ? s->scope->store->n_steps : SIZE_MAX);
 	for (size_t p = 0; ok && p < o->run->n_remote; p++) {
-		const struct pairs_pair *x = &s->pairs[o->run->pair0 + p];
+		const struct pairs_pair *x = &o->run->pairs[p];
 		size_t n = na_pairs_rows_of(s, x);
 
 		for (size_t i = 0; ok && i < n; i++)
-			ok = observe_receive(
-				o, x->src - (uint32_t)o->run->node0,
-				x->dst - (uint32_t)o->run->node0,
-				&s->rows[x->first + i], steps);
+			ok = observe_receive(o, x->src, x->dst,
+					     &s->rows[x->first + i], steps);
 	}
-	o->e.two_clocks = !na_pairs_captured(s->scope->store, o->index) &&
-			  !s->joined.n && !na_pairs_of_sends(s);
+	o->e.two_clocks = !o->run->captured && !s->joined.n &&
+			  !na_pairs_of_sends(s);
 	return ok;
 }
 
@@ -287,39 +278,38 @@ struct quick {
 	double took_us, latency_us;
 };
 
-static bool find_quickest(const struct observer *o, struct quick *q)
+static void find_quickest(const struct observer *o, struct quick *q)
 {
 	const struct pairs_state *s = o->s;
 
 	for (size_t p = 0; p < o->run->n_remote; p++) {
-		const struct pairs_pair *x = &s->pairs[o->run->pair0 + p];
+		const struct pairs_pair *x = &o->run->pairs[p];
 		size_t n = na_pairs_rows_of(s, x);
 
 		q[p] = (struct quick){INFINITY, INFINITY};
 		for (size_t i = 0; i < n; i++)
-			q[p].latency_us = fmin(q[p].latency_us,
-					       s->rows[x->first + i].latency_us);
+			q[p].latency_us =
+				fmin(q[p].latency_us,
+				     s->rows[x->first + i].latency_us);
 	}
 	for (size_t i = 0; i < o->e.rows.n; i++) {
 		const struct na_judge_row *r = &o->e.rows.v[i];
 		const struct na_judge_connection *c =
 			&o->e.connections.v[r->connection];
-		uint32_t node0 = (uint32_t)o->run->node0;
-		size_t p = na_pairs_at(s, o->run, o->node_of[c->src] + node0,
-				       o->node_of[c->dst] + node0);
+		size_t p = na_pairs_at(o->run, o->node_of[c->src],
+				       o->node_of[c->dst]);
 
 		if (p < o->run->n_remote)
 			q[p].took_us = fmin(q[p].took_us, r->took_us);
 	}
-	return true;
 }
 
 /* There and back, clocks cancel.  What was clamped says nothing. */
 static double share_of(const struct observer *o, const struct quick *q,
 		       size_t p)
 {
-	const struct pairs_pair *x = &o->s->pairs[o->run->pair0 + p];
-	size_t back = na_pairs_at(o->s, o->run, x->dst, x->src);
+	const struct pairs_pair *x = &o->run->pairs[p];
+	size_t back = na_pairs_at(o->run, x->dst, x->src);
 
 	if (back == o->run->n_remote || !(q[p].latency_us > 0) ||
 	    !(q[back].latency_us > 0))
@@ -333,8 +323,10 @@ static bool find_acknowledged(const struct observer *o, bool *is)
 	size_t pairs = o->run->n_remote, n = 0;
 	struct quick *q = na_calloc(pairs, sizeof(*q));
 	double *shares = na_calloc(pairs, sizeof(*shares));
-	bool ok = q && shares && find_quickest(o, q);
+	bool ok = q && shares;
 
+	if (ok)
+		find_quickest(o, q);
 	for (size_t p = 0; ok && p < pairs; p++) {
 		double share = share_of(o, q, p);
 
@@ -384,9 +376,9 @@ static bool put_effects(const struct observer *o)
 
 	run->effects = na_calloc(run->n_remote, sizeof(*run->effects));
 	for (size_t p = 0; run->effects && p < run->n_remote; p++) {
-		const struct pairs_pair *x = &o->s->pairs[run->pair0 + p];
-		uint32_t src = o->host_of[x->src - run->node0];
-		uint32_t dst = o->host_of[x->dst - run->node0];
+		const struct pairs_pair *x = &run->pairs[p];
+		uint32_t src = o->host_of[x->src];
+		uint32_t dst = o->host_of[x->dst];
 		size_t at = judged_pair(r, src, dst);
 		bool is = at < r->n_pairs && r->pairs[at].src == src &&
 			  r->pairs[at].dst == dst;
@@ -455,8 +447,8 @@ static enum na_status explain(struct observer *o, struct na_err *err)
 {
 	struct pairs_run *run = o->run;
 	struct na_judge_explanation *x = &run->terms;
-	enum na_status st = na_evidence_explain(
-		&o->e, o->host_of[run->explained], x, err);
+	enum na_status st =
+		na_evidence_explain(&o->e, o->host_of[run->explained], x, err);
 
 	for (size_t i = 0; i < NA_LEN(x->odds); i++)
 		to_node(o, &x->odds[i].place);
@@ -478,11 +470,10 @@ static bool observe(struct observer *o, bool sends)
 /* *of_sends: with sends, which are many enough and acknowledged. */
 static bool observe_best(struct observer *o, bool *of_sends)
 {
-	struct observer other = {.s = o->s, .run = o->run, .index = o->index};
-	bool captured = na_pairs_captured(o->s->scope->store, o->index);
+	struct observer other = {.s = o->s, .run = o->run};
 
 	*of_sends = false;
-	if (!captured &&
+	if (!o->run->captured &&
 	    (double)o->s->sends.n >= COMPLETE * (double)o->run->n_rows) {
 		if (!observe(o, true) || !find_acknowledged(o, of_sends))
 			return false;
@@ -500,9 +491,7 @@ static bool observe_best(struct observer *o, bool *of_sends)
 enum na_status na_pairs_ask_judge(struct pairs_state *s, struct pairs_run *run,
 				  struct na_err *err)
 {
-	struct observer o = {.s = s,
-			     .run = run,
-			     .index = (uint32_t)(run - s->runs)};
+	struct observer o = {.s = s, .run = run};
 	enum na_status st = NA_OK;
 	bool ok = observe_best(&o, &run->of_sends);
 

@@ -18,35 +18,34 @@ static void put_power(struct na_result *r, struct na_value *body,
 		const struct pairs_run *run = &s->runs[i];
 
 		/* Of captures `tcp` has them, by delivery. */
-		if (na_pairs_captured(s->scope->store, i))
+		if (run->captured)
 			continue;
 		for (size_t k = 0; k < run->found.n_bounds; k++) {
-			const struct na_judge_bound *p =
-				&run->found.bounds[k];
-			struct na_value *row = na_pairs_put_row(r, list, s, i);
+			const struct na_judge_bound *p = &run->found.bounds[k];
+			struct na_value *row = na_pairs_put_row(r, list, run);
 
 			na_put_text(r, row, M_host,
-				    na_pairs_host_name(
-					    s,
-					    na_pairs_node_at(s, run, p->host)));
+				    run->nodes[p->host].host_name);
 			na_put_text(r, row, M_side,
-				    na_pairs_kind_names[p->side]);
+				    na_judge_kinds[p->side]);
 			na_put_real(r, row, M_factor, p->upper);
 			na_put_real(r, row, M_upper_factor, p->upper);
 			na_put_text(r, row, M_why,
-				    isnan(p->upper) ? "fewer than two pairs, or "
-						      "its file is missing"
-						    : NULL);
+				    isnan(p->upper)
+					    ? "fewer than two pairs, or "
+					      "its file is missing"
+					    : NULL);
 		}
 	}
 }
 
 /* What the others sent, they alone have timed. */
-static bool all_are_here(const struct pairs_state *s,
-			 const struct pairs_run *run)
+static bool all_are_here(const struct pairs_run *run)
 {
+	const struct pairs_state *s = run->of;
+
 	for (size_t i = 0; i < run->n_nodes; i++) {
-		uint32_t host = s->nodes.v[run->node0 + i].host;
+		uint32_t host = run->nodes[i].host;
 
 		if (!s->scope->store->hosts[host].recorded)
 			return false;
@@ -54,9 +53,9 @@ static bool all_are_here(const struct pairs_state *s,
 	return true;
 }
 
-bool na_pairs_acquits(const struct pairs_state *s, const struct pairs_run *run)
+bool na_pairs_acquits(const struct pairs_run *run)
 {
-	return !na_pairs_one_file(s) && all_are_here(s, run) &&
+	return !na_pairs_one_file(run->of) && all_are_here(run) &&
 	       run->found.outcome == NA_NOT_GUILTY;
 }
 
@@ -101,8 +100,9 @@ static void note_bounds(struct na_result *r, const struct pairs_state *s,
 			       "slower than usual (97.5 %% bound)",
 			       times);
 	if (unknown)
-		na_result_note(r, "sides without a bound, as they have fewer "
-				  "than two pairs: %s",
+		na_result_note(r,
+			       "sides without a bound, as they have fewer "
+			       "than two pairs: %s",
 			       na_print_count(n, unknown));
 }
 
@@ -117,7 +117,7 @@ void na_pairs_put_outcome(struct na_result *r, struct na_value *body,
 		named += f->n_findings;
 		for (size_t k = 0; k < f->n_findings; k++)
 			sure += na_pairs_is_sure(&f->findings[k]);
-		cleared += na_pairs_acquits(s, &s->runs[i]);
+		cleared += na_pairs_acquits(&s->runs[i]);
 	}
 	na_put_text(r, body, M_outcome,
 		    sure                      ? "guilty"

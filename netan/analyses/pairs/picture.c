@@ -16,12 +16,13 @@ static int64_t group_of(const struct pairs_state *s, const struct pairs_node *n)
 
 /* Nodes in order; `group` changes where a separator belongs. */
 static void put_nodes(struct na_result *r, struct na_value *to,
-		      const struct pairs_state *s, const struct pairs_run *run)
+		      const struct pairs_run *run)
 {
+	const struct pairs_state *s = run->of;
 	struct na_value *list = na_put_packed(r, to, M_nodes);
 
 	for (uint32_t h = 0; h < run->n_nodes; h++) {
-		const struct pairs_node *n = na_pairs_node_at(s, run, h);
+		const struct pairs_node *n = &run->nodes[h];
 		struct na_value *x = na_put_object(r, list, NULL);
 
 		na_put_text(r, x, M_name, n->name);
@@ -31,28 +32,25 @@ static void put_nodes(struct na_result *r, struct na_value *to,
 
 /* Where most of a pair's transfers show no time, the others tell how far clocks
  * differ. */
-static bool is_timeless(const struct pairs_state *s,
-			const struct pairs_run *run, size_t i)
+static bool is_timeless(const struct pairs_run *run, size_t i)
 {
-	const struct pairs_sum *sum =
-		&s->sums.v[s->pairs[run->pair0 + i].found];
+	const struct pairs_state *s = run->of;
+	const struct pairs_sum *sum = &s->sums.v[run->pairs[i].found];
 
 	return !run->of_sends && i < run->n_remote && sum->clamped > sum->n;
 }
 
 /* NaN: unknown. */
-static double excess_of(const struct pairs_state *s,
-			const struct pairs_run *run, size_t i)
+static double excess_of(const struct pairs_run *run, size_t i)
 {
-	return i < run->n_remote && run->effects &&
-			       !na_pairs_uncompared(s, run) &&
-			       !is_timeless(s, run, i)
+	return i < run->n_remote && run->effects && !na_pairs_uncompared(run) &&
+			       !is_timeless(run, i)
 		       ? exp(run->effects[i].effect)
 		       : (double)NAN;
 }
 
 static void put_cells(struct na_result *r, struct na_value *to,
-		      const struct pairs_state *s, const struct pairs_run *run)
+		      const struct pairs_run *run)
 {
 	double *src = na_put_reals(r, to, M_src, run->n_pairs);
 	double *dst = na_put_reals(r, to, M_dst, run->n_pairs);
@@ -60,61 +58,52 @@ static void put_cells(struct na_result *r, struct na_value *to,
 	int64_t timeless = 0;
 
 	for (size_t i = 0; src && dst && excess && i < run->n_pairs; i++) {
-		const struct pairs_pair *p = &s->pairs[run->pair0 + i];
+		const struct pairs_pair *p = &run->pairs[i];
 
-		src[i] = (double)(p->src - run->node0);
-		dst[i] = (double)(p->dst - run->node0);
-		excess[i] = excess_of(s, run, i);
-		timeless += is_timeless(s, run, i);
+		src[i] = p->src;
+		dst[i] = p->dst;
+		excess[i] = excess_of(run, i);
+		timeless += is_timeless(run, i);
 	}
 	na_put_text(r, to, M_measure, run->of_sends ? "sends" : "expected");
 	na_put_int(r, to, M_timeless, timeless);
 }
 
-static bool is_suspect(const struct pairs_state *s, const struct pairs_run *run,
-		       size_t i)
-{
-	return i < run->n_remote && run->found.n_findings &&
-	       na_pairs_is_suspect(s, run, i);
-}
-
 static void put_roles(struct na_result *r, struct na_value *to,
-		      const struct pairs_state *s, const struct pairs_run *run)
+		      const struct pairs_run *run)
 {
 	double *role = run->found.n_findings
 			       ? na_put_reals(r, to, M_role, run->n_pairs)
 			       : NULL;
 
 	for (size_t i = 0; role && i < run->n_pairs; i++)
-		role[i] = is_suspect(s, run, i);
+		role[i] = na_pairs_is_suspect(run, &run->pairs[i]);
 }
 
 /* What names a culprit does so together, however few transfers each of its
  * pairs has; what is counted needs none. */
 static void put_few(struct na_result *r, struct na_value *to,
-		    const struct pairs_state *s, const struct pairs_run *run)
+		    const struct pairs_run *run)
 {
+	const struct pairs_state *s = run->of;
 	double *few = na_put_reals(r, to, M_few, run->n_pairs);
 
 	if (!few)
 		return;
 	for (size_t i = 0; i < run->n_pairs; i++)
-		few[i] = na_pairs_is_few(s, &s->pairs[run->pair0 + i]) &&
-			 !is_suspect(s, run, i);
+		few[i] = na_pairs_is_few(s, &run->pairs[i]) &&
+			 !na_pairs_is_suspect(run, &run->pairs[i]);
 	na_put_int(r, to, M_fewest, PAIRS_FEW);
 }
 
 /* The devices of a host that stand side by side, from the first one on. */
-static uint32_t rows_of_host(const struct pairs_state *s,
-			     const struct pairs_run *run, uint32_t *first)
+static uint32_t rows_of_host(const struct pairs_run *run, uint32_t *first)
 {
-	uint32_t host = na_pairs_node_at(s, run, *first)->host, n = 1;
+	uint32_t host = run->nodes[*first].host, n = 1;
 
-	for (; *first && na_pairs_node_at(s, run, *first - 1)->host == host;
-	     n++)
+	for (; *first && run->nodes[*first - 1].host == host; n++)
 		--*first;
-	while (*first + n < run->n_nodes &&
-	       na_pairs_node_at(s, run, *first + n)->host == host)
+	while (*first + n < run->n_nodes && run->nodes[*first + n].host == host)
 		n++;
 	return n;
 }
@@ -130,7 +119,7 @@ static uint32_t rows_of_group(const struct pairs_run *run, uint32_t first)
 }
 
 static void put_mark(struct na_result *r, struct na_value *list,
-		     const struct pairs_state *s, const struct pairs_run *run,
+		     const struct pairs_run *run,
 		     const struct na_judge_finding *f)
 {
 	struct na_value *x = na_put_object(r, list, NULL);
@@ -139,23 +128,23 @@ static void put_mark(struct na_result *r, struct na_value *list,
 	struct na_str who = na_str_over(buf, sizeof(buf));
 
 	if (f->place.cause <= NA_CAUSE_HOST && na_pairs_is_whole(run, f))
-		rows = rows_of_host(s, run, &first);
+		rows = rows_of_host(run, &first);
 	else if (f->place.cause <= NA_CAUSE_HOST &&
-		 na_pairs_group_of(s, run, f->place.a))
+		 na_pairs_group_of(run, f->place.a))
 		rows = rows_of_group(run, first);
-	na_pairs_say_who(&who, s, run, &f->place, na_pairs_is_whole(run, f));
-	na_put_text(r, x, M_kind, na_pairs_kind_names[f->place.cause]);
+	na_pairs_say_who(&who, run, &f->place, na_pairs_is_whole(run, f));
+	na_put_text(r, x, M_kind, na_judge_kinds[f->place.cause]);
 	na_put_text(r, x, M_name, who.s);
 	na_put_int(r, x, M_a, (int64_t)first);
 	na_put_int(r, x, M_b,
-		   f->place.cause == NA_CAUSE_PAIR || f->place.cause == NA_CAUSE_RACK_PAIR
+		   f->place.cause == NA_CAUSE_PAIR ||
+				   f->place.cause == NA_CAUSE_RACK_PAIR
 			   ? (int64_t)f->place.b
 			   : -1);
 	na_put_int(r, x, M_rows, (int64_t)rows);
 	na_put_text(r, x, M_host,
 		    f->place.cause <= NA_CAUSE_HOST && na_pairs_is_whole(run, f)
-			    ? na_pairs_host_name(s, na_pairs_node_at(s, run,
-								     first))
+			    ? run->nodes[first].host_name
 			    : NULL);
 	na_put_real(r, x, M_excess, exp(f->effect));
 	na_put_text(r, x, M_channel, na_pairs_channel_names[f->mechanism]);
@@ -163,26 +152,25 @@ static void put_mark(struct na_result *r, struct na_value *list,
 
 /* What the picture draws, in the order in which it draws it. */
 static void put_matrix(struct na_result *r, struct na_value *list,
-		       const struct pairs_state *s, const struct pairs_run *run)
+		       const struct pairs_run *run)
 {
 	struct na_value *to, *marks;
 	double *racks;
 
-	to = na_pairs_put_row(r, list, s, (uint32_t)(run - s->runs));
-	put_nodes(r, to, s, run);
-	put_cells(r, to, s, run);
-	put_roles(r, to, s, run);
-	put_few(r, to, s, run);
+	to = na_pairs_put_row(r, list, run);
+	put_nodes(r, to, run);
+	put_cells(r, to, run);
+	put_roles(r, to, run);
+	put_few(r, to, run);
 	racks = na_put_reals(r, to, M_rack, run->n_nodes);
 	for (size_t h = 0; racks && h < run->n_nodes; h++)
-		racks[h] = run->rack_of &&
-					   run->rack_of[h] != NA_JUDGE_NONE
+		racks[h] = run->rack_of && run->rack_of[h] != NA_JUDGE_NONE
 				   ? (double)run->rack_of[h]
 				   : (double)NAN;
 	na_put_int(r, to, M_too_few, na_pairs_too_few(run));
 	marks = na_put_list(r, to, M_marks);
 	for (size_t i = 0; i < run->found.n_findings; i++)
-		put_mark(r, marks, s, run, &run->found.findings[i]);
+		put_mark(r, marks, run, &run->found.findings[i]);
 }
 
 void na_pairs_put_picture(struct na_result *r, const struct pairs_state *s)
@@ -196,5 +184,5 @@ void na_pairs_put_picture(struct na_result *r, const struct pairs_state *s)
 					      : 2);
 	list = na_put_list(r, side, M_matrices);
 	for (size_t i = 0; i < s->scope->store->n_runs; i++)
-		put_matrix(r, list, s, &s->runs[i]);
+		put_matrix(r, list, &s->runs[i]);
 }

@@ -7,10 +7,9 @@
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
 
-size_t na_pairs_at(const struct pairs_state *s, const struct pairs_run *run,
-		   uint32_t src, uint32_t dst)
+size_t na_pairs_at(const struct pairs_run *run, uint32_t src, uint32_t dst)
 {
-	const struct pairs_pair *v = &s->pairs[run->pair0];
+	const struct pairs_pair *v = run->pairs;
 	size_t n = run->n_remote, at;
 
 	at = NA_BOUND(i, 0, n,
@@ -21,12 +20,6 @@ size_t na_pairs_at(const struct pairs_state *s, const struct pairs_run *run,
 size_t na_pairs_rows_of(const struct pairs_state *s, const struct pairs_pair *p)
 {
 	return (size_t)s->sums.v[p->found].n + s->sums.v[p->found].clamped;
-}
-
-const char *na_pairs_host_name(const struct pairs_state *s,
-			       const struct pairs_node *n)
-{
-	return s->scope->store->hosts[n->host].name;
 }
 
 /* By slice, host, device; runs apart. */
@@ -78,7 +71,7 @@ static struct pairs_node node_of(const struct pairs_state *s, uint32_t run,
 		n.host = na_store_host_of(store, run, raw);
 		n.first = store->names.endpoints[raw];
 	}
-	n.name = na_pairs_host_name(s, &n); /* to sort by */
+	n.name = n.host_name = store->hosts[n.host].name; /* to sort by */
 	return n;
 }
 
@@ -119,9 +112,14 @@ static bool plan_nodes(struct pairs_state *s, uint32_t *at, size_t n_slots,
 		}
 	}
 	na_sort(s->nodes.v, s->nodes.n, by_place);
-	for (size_t i = 0; i < s->nodes.n; i++)
-		at[slot_of(s, s->nodes.v[i].run, s->nodes.v[i].raw)] =
-			(uint32_t)i;
+	for (size_t i = 0; i < s->nodes.n; i++) {
+		struct pairs_node *n = &s->nodes.v[i];
+		struct pairs_run *run = &s->runs[n->run];
+
+		if (!run->n_nodes)
+			run->nodes = n;
+		at[slot_of(s, n->run, n->raw)] = (uint32_t)run->n_nodes++;
+	}
 	return name_nodes(s);
 }
 
@@ -134,6 +132,7 @@ static void plan_pairs(struct pairs_state *s, const uint32_t *at)
 
 	for (size_t i = 0; i < s->keys.n; i++) {
 		const struct na_triple *k = &s->keys.keys[i];
+		const struct pairs_node *nodes = s->runs[k->a].nodes;
 		struct pairs_pair *p = &s->pairs[i];
 
 		*p = (struct pairs_pair){
@@ -142,7 +141,7 @@ static void plan_pairs(struct pairs_state *s, const uint32_t *at)
 			.dst = at[slot_of(s, k->a, k->c)],
 			.found = (uint32_t)i,
 		};
-		p->local = s->nodes.v[p->src].host == s->nodes.v[p->dst].host;
+		p->local = nodes[p->src].host == nodes[p->dst].host;
 	}
 	na_sort(s->pairs, s->keys.n, by_ends);
 	for (size_t i = 0; i < s->keys.n; i++) {
@@ -154,23 +153,33 @@ static void plan_pairs(struct pairs_state *s, const uint32_t *at)
 
 static void plan_runs(struct pairs_state *s)
 {
-	for (size_t i = 0; i < s->nodes.n; i++) {
-		struct pairs_run *run = &s->runs[s->nodes.v[i].run];
-
-		if (!run->n_nodes++)
-			run->node0 = i;
-	}
 	for (size_t i = 0; i < s->keys.n; i++) {
-		struct pairs_run *run = &s->runs[s->pairs[i].run];
+		struct pairs_pair *p = &s->pairs[i];
+		struct pairs_run *run = &s->runs[p->run];
 
-		if (!run->n_pairs++) {
-			run->pair0 = i;
-			run->row0 = s->pairs[i].first;
-		}
-		run->n_remote += !s->pairs[i].local;
-		if (!s->pairs[i].local)
-			run->n_rows += na_pairs_rows_of(s, &s->pairs[i]);
+		if (!run->n_pairs++)
+			run->pairs = p;
+		if (p->local)
+			continue;
+		run->n_remote++;
+		run->n_rows += na_pairs_rows_of(s, p);
 	}
+}
+
+static bool start_runs(struct pairs_state *s)
+{
+	const struct na_store *store = s->scope->store;
+
+	s->runs = na_calloc(store->n_runs, sizeof(*s->runs));
+	for (uint32_t i = 0; s->runs && i < store->n_runs; i++) {
+		unsigned styles = na_store_styles(store, i);
+
+		s->runs[i].of = s;
+		s->runs[i].index = i;
+		s->runs[i].captured = styles &&
+				      !(styles & ~NA_STYLES_OF_PACKETS);
+	}
+	return s->runs;
 }
 
 /* A microsecond, or what makes the whole time fit 32 bits. */
@@ -189,19 +198,18 @@ enum na_status na_pairs_plan(struct pairs_state *s, struct na_err *err)
 	const struct na_store *store = s->scope->store;
 	size_t n_slots = s->of_hosts ? store->n_hosts
 				     : store->n_runs * store->names.n_endpoints;
-	struct na_endpoint *of =
-		na_calloc(s->of_hosts ? store->n_hosts : 0, sizeof(*of));
+	struct na_endpoint *of = na_calloc(s->of_hosts ? store->n_hosts : 0,
+					   sizeof(*of));
 	uint32_t *at = na_calloc(n_slots, sizeof(*at));
 	bool ok;
 
 	s->pairs = na_calloc(s->keys.n, sizeof(*s->pairs));
 	s->place_of = na_calloc(s->keys.n, sizeof(*s->place_of));
 	s->filled = na_calloc(s->keys.n, sizeof(*s->filled));
-	s->runs = na_calloc(store->n_runs, sizeof(*s->runs));
 	s->rows = na_calloc((size_t)s->ends.n, sizeof(*s->rows));
 	s->tick_ps = tick_for(s);
-	ok = of && at && s->pairs && s->place_of && s->filled && s->runs &&
-	     s->rows;
+	ok = of && at && s->pairs && s->place_of && s->filled && s->rows &&
+	     start_runs(s);
 	if (ok) {
 		if (s->of_hosts)
 			first_devices(store, of);

@@ -25,21 +25,14 @@ bool na_pairs_placed(const struct pairs_state *s)
 	return placed;
 }
 
-const struct pairs_node *na_pairs_node_at(const struct pairs_state *s,
-					  const struct pairs_run *run,
-					  uint32_t host)
-{
-	return &s->nodes.v[run->node0 + host];
-}
-
 struct na_value *na_pairs_put_row(struct na_result *r, struct na_value *list,
-				  const struct pairs_state *s, uint32_t run)
+				  const struct pairs_run *run)
 {
 	struct na_value *row = na_put_object(r, list, NULL);
 
-	if (na_pairs_has_runs(s))
+	if (na_pairs_has_runs(run->of))
 		na_put_text(r, row, M_label,
-			    na_store_label(s->scope->store, run));
+			    na_store_label(run->of->scope->store, run->index));
 	return row;
 }
 
@@ -54,27 +47,17 @@ NA_ORDER(by_least, struct ranked, NA_UP(turn), NA_DOWN(least), NA_UP(pair))
 
 /* NULL: it is not compared. */
 static const struct pairs_effect *judged(const struct pairs_state *s,
-					 uint32_t pair)
+					 const struct pairs_pair *p)
 {
-	const struct pairs_run *run = &s->runs[s->pairs[pair].run];
+	const struct pairs_run *run = &s->runs[p->run];
 
-	return !run->effects || s->pairs[pair].local
-		       ? NULL
-		       : &run->effects[pair - run->pair0];
-}
-
-static bool is_suspect(const struct pairs_state *s, uint32_t pair)
-{
-	const struct pairs_run *run = &s->runs[s->pairs[pair].run];
-
-	return !s->pairs[pair].local && run->found.n_findings &&
-	       na_pairs_is_suspect(s, run, pair - run->pair0);
+	return !run->effects || p->local ? NULL : &run->effects[p - run->pairs];
 }
 
 /* NaN: nothing is expected of it. */
-static double least_of(const struct pairs_state *s, uint32_t pair)
+static double least_of(const struct pairs_state *s, const struct pairs_pair *p)
 {
-	const struct pairs_effect *x = judged(s, pair);
+	const struct pairs_effect *x = judged(s, p);
 	double least = x ? x->effect - 1.96 * x->se : (double)NAN;
 
 	return x && isnan(least) && !isnan(x->effect) ? -1e100 : least;
@@ -85,10 +68,13 @@ static struct ranked *rank_pairs(const struct pairs_state *s)
 	struct ranked *order = na_calloc(s->keys.n, sizeof(*order));
 
 	for (uint32_t i = 0; order && i < s->keys.n; i++) {
-		double least = least_of(s, i);
+		const struct pairs_pair *p = &s->pairs[i];
+		double least = least_of(s, p);
 
-		order[i] = (struct ranked){isnan(least) ? -INFINITY : least, i,
-					   !is_suspect(s, i)};
+		order[i] =
+			(struct ranked){isnan(least) ? -INFINITY : least, i,
+					!na_pairs_is_suspect(&s->runs[p->run],
+							     p)};
 	}
 	if (order)
 		na_sort(order, s->keys.n, by_least);
@@ -106,7 +92,7 @@ static const char *machine(const struct pairs_state *s,
 			     : NA_UNKNOWN_U32;
 
 	return e >= store->names.n_endpoints
-		       ? na_pairs_host_name(s, n)
+		       ? n->host_name
 		       : store->hosts[na_store_machine_of(store, n->run, e)]
 				 .name;
 }
@@ -115,12 +101,13 @@ static void put_pair(struct na_result *r, struct na_value *list,
 		     const struct pairs_state *s, uint32_t i)
 {
 	const struct pairs_pair *p = &s->pairs[i];
-	const struct pairs_node *src = &s->nodes.v[p->src],
-				*dst = &s->nodes.v[p->dst];
-	const struct pairs_effect *x = judged(s, i);
+	const struct pairs_run *run = &s->runs[p->run];
+	const struct pairs_node *src = &run->nodes[p->src],
+				*dst = &run->nodes[p->dst];
+	const struct pairs_effect *x = judged(s, p);
 	const struct pairs_sum *sum = &s->sums.v[p->found];
 	double excess = x ? exp(x->effect) : (double)NAN;
-	struct na_value *row = na_pairs_put_row(r, list, s, p->run);
+	struct na_value *row = na_pairs_put_row(r, list, run);
 
 	na_put_text(r, row, M_src, src->name);
 	na_put_text(r, row, M_dst, dst->name);
@@ -134,7 +121,7 @@ static void put_pair(struct na_result *r, struct na_value *list,
 	na_put_real(r, row, M_expected_us, s->quantiles[i].p50_us / excess);
 	na_put_real(r, row, M_excess, excess);
 	na_put_real(r, row, M_q_value, x ? x->q_value : NAN);
-	if (is_suspect(s, i))
+	if (na_pairs_is_suspect(run, p))
 		na_put_text(r, row, M_role, "suspect");
 }
 
@@ -155,16 +142,14 @@ static bool put_pairs(struct na_result *r, struct na_value *body,
 }
 
 static void put_hosts(struct na_result *r, struct na_value *row,
-		      const struct pairs_state *s, const struct pairs_run *run,
-		      const struct na_place *who)
+		      const struct pairs_run *run, const struct na_place *who)
 {
 	struct na_value *list = na_put_list(r, row, M_hosts);
 	const char *last = NULL;
 
 	for (uint32_t h = 0; run->rack_of && h < run->n_nodes; h++) {
 		uint32_t rack = run->rack_of[h];
-		const char *name =
-			na_pairs_host_name(s, na_pairs_node_at(s, run, h));
+		const char *name = run->nodes[h].host_name;
 
 		if (rack != who->a &&
 		    (rack != who->b || who->cause != NA_CAUSE_RACK_PAIR))
@@ -178,10 +163,10 @@ static void put_hosts(struct na_result *r, struct na_value *row,
 /* Devices whose host has no file, as hosts of their own; the file that they
  * must be from. */
 static void put_group(struct na_result *r, struct na_value *row,
-		      const struct pairs_state *s, const struct pairs_run *run,
-		      uint32_t node)
+		      const struct pairs_run *run, uint32_t node)
 {
-	const struct na_absent_group *g = na_pairs_group_of(s, run, node);
+	const struct pairs_state *s = run->of;
+	const struct na_absent_group *g = na_pairs_group_of(run, node);
 	struct na_value *list;
 
 	if (g->file != NA_UNKNOWN_U32)
@@ -190,38 +175,36 @@ static void put_group(struct na_result *r, struct na_value *row,
 	list = na_put_list(r, row, M_hosts);
 	for (uint32_t i = 0; i < run->n_nodes; i++) {
 		if (run->first_of[i] == run->first_of[node])
-			na_put_text(r, list, NULL,
-				    na_pairs_host_name(s,
-						       na_pairs_node_at(s, run,
-									i)));
+			na_put_text(r, list, NULL, run->nodes[i].host_name);
 	}
 }
 
 void na_pairs_put_who(struct na_result *r, struct na_value *row,
-		      const struct pairs_state *s, const struct pairs_run *run,
-		      const struct na_place *who, bool whole)
+		      const struct pairs_run *run, const struct na_place *who,
+		      bool whole)
 {
+	const struct pairs_state *s = run->of;
 	const struct pairs_node *a, *b;
 
-	na_put_text(r, row, M_kind, na_pairs_kind_names[who->cause]);
+	na_put_text(r, row, M_kind, na_judge_kinds[who->cause]);
 	if (who->cause > NA_CAUSE_PAIR) {
-		put_hosts(r, row, s, run, who);
+		put_hosts(r, row, run, who);
 		return;
 	}
-	a = na_pairs_node_at(s, run, who->a);
-	if (who->cause != NA_CAUSE_PAIR && na_pairs_group_of(s, run, who->a)) {
-		put_group(r, row, s, run, who->a);
+	a = &run->nodes[who->a];
+	if (who->cause != NA_CAUSE_PAIR && na_pairs_group_of(run, who->a)) {
+		put_group(r, row, run, who->a);
 		return;
 	}
 	if (who->cause != NA_CAUSE_PAIR) {
-		na_put_text(r, row, M_host, na_pairs_host_name(s, a));
+		na_put_text(r, row, M_host, a->host_name);
 		if (!s->of_hosts && !whole)
 			na_put_text(r, row, M_endpoint, a->name);
 		return;
 	}
-	b = na_pairs_node_at(s, run, who->b);
-	na_put_text(r, row, M_src_host, na_pairs_host_name(s, a));
-	na_put_text(r, row, M_dst_host, na_pairs_host_name(s, b));
+	b = &run->nodes[who->b];
+	na_put_text(r, row, M_src_host, a->host_name);
+	na_put_text(r, row, M_dst_host, b->host_name);
 	if (!s->of_hosts) {
 		na_put_text(r, row, M_src, a->name);
 		na_put_text(r, row, M_dst, b->name);
@@ -229,7 +212,8 @@ void na_pairs_put_who(struct na_result *r, struct na_value *row,
 }
 
 static void put_cost(struct na_result *r, struct na_value *row,
-		     const struct pairs_run *run, const struct na_judge_finding *f)
+		     const struct pairs_run *run,
+		     const struct na_judge_finding *f)
 {
 	const struct na_whatif_cost none = {(double)NAN, (double)NAN, false};
 	const struct na_whatif_cost *x =
@@ -253,29 +237,26 @@ static double odds_of(const struct na_judge_finding *f)
 	return fmin(exp(fmin(f->log_odds - rival, 100)), MOST_ODDS);
 }
 
-static uint32_t device_of(const struct pairs_state *s,
-			  const struct pairs_run *run,
+static uint32_t device_of(const struct pairs_run *run,
 			  const struct na_judge_finding *f)
 {
-	return s->of_hosts && run->device_of
+	return run->of->of_hosts && run->device_of
 		       ? run->device_of[f - run->found.findings]
 		       : NA_UNKNOWN_U32;
 }
 
-static const char *unit_of(const struct pairs_state *s,
-			   const struct pairs_run *run,
+static const char *unit_of(const struct pairs_run *run,
 			   const struct na_judge_finding *f)
 {
 	return f->place.cause > NA_CAUSE_PAIR    ? "rack"
 	       : f->place.cause == NA_CAUSE_PAIR ? "connection"
-	       : s->of_hosts &&
-			       device_of(s, run, f) == NA_UNKNOWN_U32
+	       : run->of->of_hosts && device_of(run, f) == NA_UNKNOWN_U32
 		       ? "host"
 		       : "device";
 }
 
 static void put_odds(struct na_result *r, struct na_value *row,
-		     const struct pairs_state *s, const struct pairs_run *run,
+		     const struct pairs_run *run,
 		     const struct na_judge_finding *f)
 {
 	struct na_value *effect;
@@ -283,18 +264,17 @@ static void put_odds(struct na_result *r, struct na_value *row,
 	na_put_real(r, row, M_posterior, f->posterior);
 	na_put_real(r, row, M_odds, odds_of(f));
 	if (f->rival.place.cause < NA_CAUSES)
-		na_pairs_put_who(r, na_put_object(r, row, M_rival), s, run,
+		na_pairs_put_who(r, na_put_object(r, row, M_rival), run,
 				 &f->rival.place, false);
 	effect = na_put_object(r, row, M_effect);
 	na_put_real(r, effect, M_factor, exp(f->effect));
 	na_put_real(r, effect, M_from, exp(f->low));
 	na_put_real(r, effect, M_to, exp(f->high));
-	na_put_text(r, row, M_unit, unit_of(s, run, f));
+	na_put_text(r, row, M_unit, unit_of(run, f));
 }
 
 /* Explanations of the same observations share what is left. */
 static void put_alternatives(struct na_result *r, struct na_value *row,
-			     const struct pairs_state *s,
 			     const struct pairs_run *run,
 			     const struct na_judge_finding *f)
 {
@@ -304,7 +284,7 @@ static void put_alternatives(struct na_result *r, struct na_value *row,
 		const struct na_rival *a = &f->alternatives[i];
 		struct na_value *to = na_put_object(r, list, NULL);
 
-		na_pairs_put_who(r, to, s, run, &a->place, false);
+		na_pairs_put_who(r, to, run, &a->place, false);
 		na_put_real(r, to, M_posterior,
 			    f->posterior * exp(a->log_odds - f->log_odds));
 	}
@@ -312,11 +292,11 @@ static void put_alternatives(struct na_result *r, struct na_value *row,
 
 /* Of a host that is named: the one of its devices that carries it. */
 static void put_endpoint(struct na_result *r, struct na_value *row,
-			 const struct pairs_state *s,
 			 const struct pairs_run *run,
 			 const struct na_judge_finding *f)
 {
-	uint32_t at = device_of(s, run, f);
+	const struct pairs_state *s = run->of;
+	uint32_t at = device_of(run, f);
 	char buf[NA_ENDPOINT_BUF];
 
 	if (at == NA_UNKNOWN_U32)
@@ -337,7 +317,6 @@ static void put_late(struct na_result *r, struct na_value *row,
 }
 
 static void put_culprit(struct na_result *r, struct na_value *list,
-			const struct pairs_state *s,
 			const struct pairs_run *run,
 			const struct na_judge_finding *f)
 {
@@ -346,10 +325,10 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	char buf[PAIRS_WORDS];
 	struct na_str who = na_str_over(buf, sizeof(buf));
 
-	row = na_pairs_put_row(r, list, s, (uint32_t)(run - s->runs));
-	na_pairs_put_who(r, row, s, run, &f->place, na_pairs_is_whole(run, f));
-	put_endpoint(r, row, s, run, f);
-	put_odds(r, row, s, run, f);
+	row = na_pairs_put_row(r, list, run);
+	na_pairs_put_who(r, row, run, &f->place, na_pairs_is_whole(run, f));
+	put_endpoint(r, row, run, f);
+	put_odds(r, row, run, f);
 	na_put_real(r, row, M_excess, exp(f->effect));
 	na_put_series(r, row, M_excess_ci95, ci, 2);
 	na_put_null(r, row, M_p_value);
@@ -360,37 +339,34 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	na_put_bool(r, row, M_one_clock, !run->found.two_clocks);
 	put_cost(r, row, run, f);
 	put_late(r, row, f);
-	put_alternatives(r, row, s, run, f);
+	put_alternatives(r, row, run, f);
 	na_put_alias(r, row, M_terms, na_pairs_terms_of(r, run, &f->place));
 	if (na_pairs_is_of_two(run))
 		na_put_bool(r, row, M_of_two_hosts, true);
 	na_put_text(r, row, M_needs, na_pairs_needs(run, f));
 	if (f->place.cause >= NA_CAUSE_RACK_UPLINK)
 		na_put_bool(r, row, M_on_topology, true);
-	na_pairs_say_who(&who, s, run, &f->place, na_pairs_is_whole(run, f));
+	na_pairs_say_who(&who, run, &f->place, na_pairs_is_whole(run, f));
 	na_put_text(r, row, M_suspect, who.s);
 	na_put_text(r, row, M_test_next, na_pairs_next_test(run, f));
 	if (f->place.cause < NA_CAUSE_PAIR &&
-	    na_pairs_group_of(s, run, f->place.a))
+	    na_pairs_group_of(run, f->place.a))
 		na_put_bool(r, row, M_no_file, true);
 }
 
 /* A host has one clock, whatever the number of its devices, and pauses as a
  * whole: of findings about devices of one host the best one is told. */
-static bool same_host(const struct pairs_state *s, const struct pairs_run *run,
-		      uint32_t a, uint32_t b)
+static bool same_host(const struct pairs_run *run, uint32_t a, uint32_t b)
 {
-	return na_pairs_node_at(s, run, a)->host ==
-	       na_pairs_node_at(s, run, b)->host;
+	return run->nodes[a].host == run->nodes[b].host;
 }
 
-bool na_pairs_surest_clock(const struct pairs_state *s,
-			   const struct pairs_run *run, size_t k)
+bool na_pairs_surest_clock(const struct pairs_run *run, size_t k)
 {
 	const struct pairs_clock *c = run->clocks.v;
 
 	for (size_t i = 0; i < run->clocks.n; i++) {
-		if (i != k && same_host(s, run, c[i].host, c[k].host) &&
+		if (i != k && same_host(run, c[i].host, c[k].host) &&
 		    (c[i].uncertainty_us < c[k].uncertainty_us ||
 		     (c[i].uncertainty_us == c[k].uncertainty_us && i < k)))
 			return false;
@@ -399,46 +375,40 @@ bool na_pairs_surest_clock(const struct pairs_state *s,
 }
 
 static void put_clock(struct na_result *r, struct na_value *list,
-		      const struct pairs_state *s, const struct pairs_run *run,
-		      const struct pairs_clock *c)
+		      const struct pairs_run *run, const struct pairs_clock *c)
 {
-	const struct pairs_node *n = na_pairs_node_at(s, run, c->host);
-	struct na_value *row = na_pairs_put_row(r, list, s,
-						(uint32_t)(run - s->runs));
+	const struct pairs_node *n = &run->nodes[c->host];
+	struct na_value *row = na_pairs_put_row(r, list, run);
 
-	na_put_text(r, row, M_host, na_pairs_host_name(s, n));
+	na_put_text(r, row, M_host, n->host_name);
 	na_put_real(r, row, M_ahead_us, c->ahead_us);
 	na_put_real(r, row, M_uncertainty_us, c->uncertainty_us);
 }
 
 /* An explanation that is more likely than no fault, and not named. */
 static void put_undecided(struct na_result *r, struct na_value *list,
-			  const struct pairs_state *s,
 			  const struct pairs_run *run, const struct na_rival *x)
 {
-	struct na_value *row = na_pairs_put_row(r, list, s,
-						(uint32_t)(run - s->runs));
+	struct na_value *row = na_pairs_put_row(r, list, run);
 	struct na_value *pairs;
 	struct na_judge_finding f = {.place = x->place};
 	char who[PAIRS_WORDS];
 	struct na_str w = na_str_over(who, sizeof(who));
 	int64_t n = 0;
 
-	na_pairs_say_open(&w, s, run, x);
+	na_pairs_say_open(&w, run, x);
 	na_put_text(r, row, M_what, who);
 	na_put_text(r, row, M_needs, na_pairs_needs(run, &f));
 	pairs = na_put_list(r, row, M_pairs);
 	for (uint32_t i = 0; i < run->n_remote; i++) {
-		const struct pairs_pair *p = &s->pairs[run->pair0 + i];
+		const struct pairs_pair *p = &run->pairs[i];
 		struct na_value *to;
 
-		if (!na_pairs_is_of(s, run, &x->place, false,
-				    p->src - (uint32_t)run->node0,
-				    p->dst - (uint32_t)run->node0))
+		if (!na_pairs_is_of(run, &x->place, false, p->src, p->dst))
 			continue;
 		to = na_put_object(r, pairs, NULL);
-		na_put_text(r, to, M_src, s->nodes.v[p->src].name);
-		na_put_text(r, to, M_dst, s->nodes.v[p->dst].name);
+		na_put_text(r, to, M_src, run->nodes[p->src].name);
+		na_put_text(r, to, M_dst, run->nodes[p->dst].name);
 		na_put_real(r, to, M_excess, exp(run->effects[i].effect));
 		n++;
 	}
@@ -460,14 +430,14 @@ static void put_findings(struct na_result *r, struct na_value *body,
 		const struct na_judge_result *f = &run->found;
 
 		for (size_t k = 0; k < f->n_findings; k++)
-			put_culprit(r, culprits, s, run, &f->findings[k]);
+			put_culprit(r, culprits, run, &f->findings[k]);
 		for (size_t k = 0; k < run->clocks.n; k++) {
-			if (na_pairs_surest_clock(s, run, k))
-				put_clock(r, clocks, s, run, &run->clocks.v[k]);
+			if (na_pairs_surest_clock(run, k))
+				put_clock(r, clocks, run, &run->clocks.v[k]);
 		}
 		for (size_t k = 0; k < f->n_open && !f->n_findings; k++) {
 			if (f->open[k].log_odds > 0)
-				put_undecided(r, undecided, s, run, &f->open[k]);
+				put_undecided(r, undecided, run, &f->open[k]);
 		}
 	}
 }
@@ -483,7 +453,7 @@ static void put_verdict(struct na_result *r, struct na_value *body,
 		struct na_str w = na_str_over(buf, sizeof(buf));
 		const char *label = na_store_label(s->scope->store, i);
 
-		na_pairs_say_verdict(&w, s, &s->runs[i]);
+		na_pairs_say_verdict(&w, &s->runs[i]);
 		if (na_pairs_has_runs(s))
 			na_str_addf(&all, "%s%.40s: ", i ? ". " : "",
 				    label ? label : "");

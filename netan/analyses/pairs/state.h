@@ -6,9 +6,9 @@
 #include "netan/base/str.h"
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
-#include "netan/methods/clocks/host_clocks.h"
-#include "netan/judge/explain.h"
 #include "netan/evidence/evidence.h"
+#include "netan/judge/explain.h"
+#include "netan/methods/clocks/host_clocks.h"
 #include "netan/methods/whatif/whatif.h"
 #include "netan/model/hosts/absent.h"
 
@@ -25,16 +25,17 @@ enum { PAIRS_LEAST = 6 };
 enum pairs_level { PAIRS_AUTO, PAIRS_DEVICE, PAIRS_HOST };
 
 struct pairs_params {
-	int level; /* enum pairs_level */
+	int level;           /* enum pairs_level */
 	const char *explain; /* a host or device; NULL */
 };
 
 /* An end of pairs: a device or a host, as one run sees it. */
 struct pairs_node {
-	uint32_t run, raw;        /* raw: host or endpoint of the store */
-	uint32_t host;            /* of the store */
-	struct na_endpoint first; /* the device; a host's lowest */
-	const char *name; /* borrowed from state->text or the store */
+	uint32_t run, raw;            /* raw: host or endpoint of the store */
+	uint32_t host;                /* of the store */
+	struct na_endpoint first;     /* the device; a host's lowest */
+	const char *name, *host_name; /* borrowed: state->text or the store */
+	double ahead_us;              /* its clock, as it is corrected */
 };
 
 /* Sums over the valid transfers of a pair.  There may be millions of these, so
@@ -48,10 +49,10 @@ struct pairs_sum {
  * then by source and destination. */
 struct pairs_pair {
 	uint32_t run : 31, local : 1; /* local: both ends on one host */
-	uint32_t src, dst;            /* nodes */
+	uint32_t src, dst;            /* nodes of the run */
 	uint32_t found; /* index of its sums and key; once rows are in their
 			   places its own */
-	size_t first;                 /* its rows: sums' n + clamped of them */
+	size_t first;   /* its rows: sums' n + clamped of them */
 };
 
 struct pairs_quantiles {
@@ -82,15 +83,19 @@ struct pairs_clock {
 
 /* One run: its nodes, its pairs, and what was found. */
 struct pairs_run {
-	size_t node0, n_nodes;
-	size_t pair0, n_pairs, n_remote; /* remote ones first */
-	size_t row0, n_rows;             /* of the remote pairs */
+	struct pairs_state *of;
+	uint32_t index;
+	bool captured; /* all transfers were seen in captures, by one clock */
+	struct pairs_node *nodes;
+	struct pairs_pair *pairs; /* remote ones first */
+	size_t n_nodes, n_pairs, n_remote;
+	size_t n_rows;                /* of the remote pairs */
 	struct na_judge_result found; /* hosts as nodes of the run */
 	bool of_sends;                /* observations are sends */
 	struct pairs_effect *effects; /* [n_remote] */
 	uint32_t *rack_of;            /* by node; NULL: unknown */
 	NA_VEC(struct pairs_clock) clocks;
-	uint32_t *devices; /* by finding: of one host, that it stands for */
+	uint32_t *devices;   /* by finding: of one host, that it stands for */
 	uint32_t *device_of; /* by finding: the one endpoint that carries it,
 				or NA_UNKNOWN_U32 */
 	/* By node: the first of those without a file that may share a host,
@@ -101,9 +106,10 @@ struct pairs_run {
 	/* The topology tells its pairs apart; placed: and knows them all. */
 	bool classed, placed;
 	struct na_whatif_cost *costs; /* by finding; NULL: unknown */
-	bool explains; /* has what --explain names: this node */
+	bool explains;                /* has what --explain names: this node */
 	uint32_t explained;
 	struct na_judge_explanation terms; /* hosts as nodes of the run */
+	const struct na_value *first_term; /* of them, in the result */
 };
 
 /* A send, as its own host has timed it. */
@@ -141,11 +147,11 @@ struct pairs_state {
 	NA_VEC(struct pairs_sum) sums; /* by key */
 	bool crowded;                  /* more of a pair than it can count */
 	uint64_t clamped;
-	uint64_t calls;                 /* of those used: component rpc */
-	struct na_extent ends;          /* of the clamped ones, too */
+	uint64_t calls;        /* of those used: component rpc */
+	struct na_extent ends; /* of the clamped ones, too */
 	/* Guesses for the next record. */
 	uint32_t last_key, last_moment, last_connection;
-	NA_VEC(struct na_comm) comms;   /* of ranks */
+	NA_VEC(struct na_comm) comms; /* of ranks */
 	NA_VEC(struct na_span) rank_steps;
 
 	/* Between the passes. */
@@ -153,9 +159,9 @@ struct pairs_state {
 	NA_VEC(struct pairs_joined) joined; /* by input, time, src */
 	struct na_arena text;
 	NA_VEC(struct pairs_node) nodes;
-	struct pairs_pair *pairs; /* [keys.n], in order */
+	struct pairs_pair *pairs;          /* [keys.n], in order */
 	struct pairs_quantiles *quantiles; /* as these; at the end */
-	uint32_t *place_of;       /* key -> pair */
+	uint32_t *place_of;                /* key -> pair */
 	int64_t tick_ps;
 	struct pairs_run *runs; /* [store->n_runs] */
 
@@ -170,7 +176,6 @@ struct pairs_state {
 	/* While it judges: na_pairs_clocks(). */
 	struct na_host_clocks own_clocks;
 	const struct na_host_clocks *clocks;
-
 };
 
 /* plan.c: nodes, pairs and rows in their order. */
@@ -180,18 +185,14 @@ size_t na_pairs_rows_of(const struct pairs_state *s,
 			const struct pairs_pair *p);
 /* Pair between two nodes, of those of a run that are on two hosts; n_remote:
  * none. */
-size_t na_pairs_at(const struct pairs_state *s, const struct pairs_run *run,
-		   uint32_t src, uint32_t dst);
-const char *na_pairs_host_name(const struct pairs_state *s,
-			       const struct pairs_node *n);
+size_t na_pairs_at(const struct pairs_run *run, uint32_t src, uint32_t dst);
 
 /* absent.c: devices without a file, and who shares a host with whom.  False: no
  * memory. */
 bool na_pairs_find_absent(struct pairs_state *s) NA_MUST_CHECK;
 /* The devices without a file that a finding about that node is about, or a
  * node; NULL: it has a file, or stands for itself alone. */
-const struct na_absent_group *na_pairs_group_of(const struct pairs_state *s,
-						const struct pairs_run *run,
+const struct na_absent_group *na_pairs_group_of(const struct pairs_run *run,
 						uint32_t node);
 
 /* judge.c: quantiles of each pair, then who is to blame. */
@@ -203,12 +204,10 @@ enum na_severity na_pairs_severity(const void *state);
 
 /* two.c: of two hosts alone the way that is slower than the one back, once
  * quantiles are known.  False: no memory. */
-bool na_pairs_judge_two(const struct pairs_state *s,
-			struct pairs_run *run) NA_MUST_CHECK;
+bool na_pairs_judge_two(struct pairs_run *run) NA_MUST_CHECK;
 /* The two ways between them, in the order of the pairs; NULL: there are more,
  * or fewer. */
-const struct pairs_pair *na_pairs_two_ways(const struct pairs_state *s,
-					   const struct pairs_run *run);
+const struct pairs_pair *na_pairs_two_ways(const struct pairs_run *run);
 
 /* fold.c: of findings about devices, those about one host's same side
  * become one. */
@@ -242,8 +241,7 @@ bool na_pairs_find_device(const struct na_evidence *e,
 			  const struct na_judge_finding *f,
 			  uint32_t *device) NA_MUST_CHECK;
 /* Class of a pair of nodes of the run; 0: none is known. */
-uint32_t na_pairs_class(const struct pairs_state *s,
-			const struct pairs_run *run, uint32_t src,
+uint32_t na_pairs_class(const struct pairs_run *run, uint32_t src,
 			uint32_t dst);
 
 /* explain.c: finds what --explain names in each run, once there are nodes
@@ -260,12 +258,11 @@ void na_pairs_explain_views(struct na_result *r, const struct pairs_state *s);
 
 /* place.c: whether a pair belongs to a place; nodes of the run.  `whole`: devices
  * stand for their host. */
-bool na_pairs_is_of(const struct pairs_state *s, const struct pairs_run *run,
-		    const struct na_place *x, bool whole, uint32_t src,
-		    uint32_t dst);
-/* Of a pair of two hosts: it is one of a finding's own. */
-bool na_pairs_is_suspect(const struct pairs_state *s,
-			 const struct pairs_run *run, size_t pair);
+bool na_pairs_is_of(const struct pairs_run *run, const struct na_place *x,
+		    bool whole, uint32_t src, uint32_t dst);
+/* A pair is one of a finding's own. */
+bool na_pairs_is_suspect(const struct pairs_run *run,
+			 const struct pairs_pair *p);
 
 /* cost.c: of each finding, where a path across hosts is known. */
 enum na_status na_pairs_costs(struct pairs_state *s,
@@ -274,7 +271,7 @@ enum na_status na_pairs_costs(struct pairs_state *s,
 /* outcome.c: outcome and power[], and the note on them.  Acquits: of a run
  * without a culprit, nothing is left unexplained, and what matters would have
  * been named. */
-bool na_pairs_acquits(const struct pairs_state *s, const struct pairs_run *run);
+bool na_pairs_acquits(const struct pairs_run *run);
 void na_pairs_put_outcome(struct na_result *r, struct na_value *body,
 			  const struct pairs_state *s);
 /* result.c */
@@ -284,21 +281,14 @@ bool na_pairs_has_runs(const struct pairs_state *s); /* several, side by side */
 bool na_pairs_placed(const struct pairs_state *s);   /* each of them */
 /* A row of a list; runs side by side say which one it is from. */
 struct na_value *na_pairs_put_row(struct na_result *r, struct na_value *list,
-				  const struct pairs_state *s, uint32_t run);
+				  const struct pairs_run *run);
 /* Kind, and whom.  `whole`: devices stand for their host. */
 void na_pairs_put_who(struct na_result *r, struct na_value *row,
-		      const struct pairs_state *s, const struct pairs_run *run,
-		      const struct na_place *who, bool whole);
-/* A node of a run's localisation. */
-const struct pairs_node *na_pairs_node_at(const struct pairs_state *s,
-					  const struct pairs_run *run,
-					  uint32_t host);
+		      const struct pairs_run *run, const struct na_place *who,
+		      bool whole);
 
-/* All transfers of the run were seen in captures, by one clock each. */
-bool na_pairs_captured(const struct na_store *store, uint32_t run);
 /* Whether clock k of a run is the one to report of its host. */
-bool na_pairs_surest_clock(const struct pairs_state *s,
-			   const struct pairs_run *run, size_t k);
+bool na_pairs_surest_clock(const struct pairs_run *run, size_t k);
 
 /* words.c: findings in words, of at most so many bytes. */
 enum { PAIRS_WORDS = 400 };
@@ -313,13 +303,11 @@ static inline bool na_pairs_is_few(const struct pairs_state *s,
 
 /* "hosts", "devices" or "addresses" */
 const char *na_pairs_ends(const struct pairs_state *s);
-extern const char *const na_pairs_kind_names[NA_CAUSES];
 extern const char *const na_pairs_channel_names[NA_MECHANISMS];
 /* "transmit side of host-3", "path host-1 -> host-2".  `whole`: the host,
  * where nodes are devices. */
-void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
-		      const struct pairs_run *run, const struct na_place *who,
-		      bool whole);
+void na_pairs_say_who(struct na_str *w, const struct pairs_run *run,
+		      const struct na_place *who, bool whole);
 /* Whether a finding stands for several devices of its host. */
 bool na_pairs_is_whole(const struct pairs_run *run,
 		       const struct na_judge_finding *f);
@@ -333,11 +321,9 @@ bool na_pairs_all_captured(const struct pairs_state *s);
 bool na_pairs_calls_in_part(const struct pairs_state *s);
 /* Of two hosts alone: too few transfers one way, or other ones, to compare the
  * two ways between them. */
-bool na_pairs_uncompared(const struct pairs_state *s,
-			 const struct pairs_run *run);
+bool na_pairs_uncompared(const struct pairs_run *run);
 /* The one-line answer for a run. */
-void na_pairs_say_verdict(struct na_str *w, const struct pairs_state *s,
-			  const struct pairs_run *run);
+void na_pairs_say_verdict(struct na_str *w, const struct pairs_run *run);
 /* Somebody, or a way of two hosts, and not one of several that it may be. */
 bool na_pairs_is_sure(const struct na_judge_finding *f);
 /* What to try before anything is replaced; static text. */
@@ -347,8 +333,8 @@ const char *na_pairs_next_test(const struct pairs_run *run,
 const char *na_pairs_needs(const struct pairs_run *run,
 			   const struct na_judge_finding *f);
 /* An explanation that is not named, with its odds. */
-void na_pairs_say_open(struct na_str *w, const struct pairs_state *s,
-		       const struct pairs_run *run, const struct na_rival *x);
+void na_pairs_say_open(struct na_str *w, const struct pairs_run *run,
+		       const struct na_rival *x);
 bool na_pairs_too_few(const struct pairs_run *run);
 bool na_pairs_is_of_two(const struct pairs_run *run);
 

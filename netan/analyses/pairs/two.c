@@ -21,15 +21,15 @@ struct way {
 	uint64_t n, clamped;
 };
 
-static struct way way_of(const struct pairs_state *s,
-			 const struct pairs_run *run, size_t pair)
+static struct way way_of(const struct pairs_run *run, size_t pair)
 {
-	const struct pairs_pair *p = &s->pairs[run->pair0 + pair];
+	const struct pairs_state *s = run->of;
+	const struct pairs_pair *p = &run->pairs[pair];
 	const struct pairs_sum *sum = &s->sums.v[p->found];
 
 	return (struct way){
 		.excess = exp(run->effects[pair].effect),
-		.us = s->quantiles[run->pair0 + pair],
+		.us = s->quantiles[p - s->pairs],
 		.n = sum->n,
 		.clamped = sum->clamped,
 	};
@@ -65,24 +65,23 @@ static bool clocks_agree(const struct pairs_run *run, const struct way way[2])
 }
 
 /* Of hosts, whose clocks timed the two ends of each transfer. */
-static bool asks(const struct pairs_state *s, const struct pairs_run *run)
+static bool asks(const struct pairs_run *run)
 {
+	const struct pairs_state *s = run->of;
 	const struct na_judge_result *f = &run->found;
 
 	return s->of_hosts && !na_store_of_ranks(s->scope->store) &&
-	       !na_pairs_one_file(s) &&
-	       !na_pairs_captured(s->scope->store,
-				  (uint32_t)(run - s->runs)) &&
-	       na_pairs_two_ways(s, run) && !na_pairs_uncompared(s, run) &&
+	       !na_pairs_one_file(s) && !run->captured &&
+	       na_pairs_two_ways(run) && !na_pairs_uncompared(run) &&
 	       !f->n_findings;
 }
 
-static bool name_way(const struct pairs_state *s, struct pairs_run *run,
-		     size_t pair, uint64_t n, double factor)
+static bool name_way(struct pairs_run *run, size_t pair, uint64_t n,
+		     double factor)
 {
-	const struct pairs_pair *p = &s->pairs[run->pair0 + pair];
-	uint32_t src = p->src - (uint32_t)run->node0;
-	uint32_t dst = p->dst - (uint32_t)run->node0;
+	const struct pairs_pair *p = &run->pairs[pair];
+	uint32_t src = p->src;
+	uint32_t dst = p->dst;
 	struct na_judge_finding *f = na_calloc(1, sizeof(*f));
 
 	if (!f)
@@ -111,21 +110,21 @@ static bool name_way(const struct pairs_state *s, struct pairs_run *run,
 	return true;
 }
 
-bool na_pairs_judge_two(const struct pairs_state *s, struct pairs_run *run)
+bool na_pairs_judge_two(struct pairs_run *run)
 {
 	struct way way[2];
 	double there, back;
 
-	if (!asks(s, run))
+	if (!asks(run))
 		return true;
-	way[0] = way_of(s, run, 0);
-	way[1] = way_of(s, run, 1);
+	way[0] = way_of(run, 0);
+	way[1] = way_of(run, 1);
 	there = slower(&way[0], &way[1]);
 	back = slower(&way[1], &way[0]);
 	if (!clocks_agree(run, way) || !(fmax(there, back) >= PAIRS_WAY_SLOWER))
 		return true;
 	free(run->found.findings);
 	run->found.findings = NULL;
-	return there > back ? name_way(s, run, 0, way[0].n, there)
-			    : name_way(s, run, 1, way[1].n, back);
+	return there > back ? name_way(run, 0, way[0].n, there)
+			    : name_way(run, 1, way[1].n, back);
 }

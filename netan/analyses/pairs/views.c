@@ -15,7 +15,7 @@ enum { DEFAULT_TOP = 20, TOLD = 3 };
 static bool compares_nothing(const struct pairs_state *s)
 {
 	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
-		if (!na_pairs_uncompared(s, &s->runs[i]))
+		if (!na_pairs_uncompared(&s->runs[i]))
 			return false;
 	}
 	return s->scope->store->n_runs > 0;
@@ -66,26 +66,16 @@ static void suspects_view(struct na_result *r, const struct pairs_state *s,
 		 0);
 }
 
-static void named_view(struct na_result *r, const struct pairs_state *s,
-		       const struct na_value *list, size_t top)
-{
-	put_view(r, s, "pairs: the suspects' own first, then the slowest", list,
-		 &na_table_pairs_pair,
-		 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_excess}, {M_q_value},
-			    {M_count}, {M_p50_us}, {M_p99_us}, {M_expected_us},
-			    {M_bytes}),
-		 top);
-}
-
 static void pairs_view(struct na_result *r, const struct pairs_state *s,
 		       const char *title)
 {
 	const struct na_value *list = na_get(na_result_body(r), M_pairs);
 	size_t top = s->scope->top ? s->scope->top : DEFAULT_TOP;
+	bool named = na_first(na_result_body(r), M_culprits);
 
-	if (na_first(na_result_body(r), M_culprits))
-		named_view(r, s, list, top);
-	else if (compares_nothing(s))
+	if (named)
+		title = "pairs: the suspects' own first, then the slowest";
+	if (!named && compares_nothing(s))
 		put_view(r, s, title, list, &na_table_pairs_pair,
 			 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_count},
 				    {M_p50_us}, {M_p99_us}, {M_bytes}),
@@ -119,31 +109,23 @@ static void clocks_view(struct na_result *r, const struct pairs_state *s)
 		 0);
 }
 
-/* "; 2 pairs", or nothing where no pairs show it. */
-static const char *how_many(char *buf, size_t size, const struct na_value *v)
-{
-	uint64_t n = (uint64_t)na_count_at(v, M_n_pairs);
-	char count[NA_COUNT_BUF];
-
-	snprintf(buf, size, "%s%s", n ? "; " : "",
-		 n ? na_count_of(count, n, "pair") : "");
-	return buf;
-}
-
 /* Sentences, which a column would break after a word or two. */
 static void undecided_view(struct na_result *r)
 {
-	char pairs[NA_COUNT_BUF + 4];
+	char pairs[NA_COUNT_BUF];
 	struct na_str all = {.s = NULL};
 
 	na_for_each (v, na_get(na_result_body(r), M_undecided)) {
 		const char *label = na_text_or(v, M_label, NULL);
 		const char *needs = na_text_at(v, M_needs);
+		uint64_t n = (uint64_t)na_count_at(v, M_n_pairs);
 
-		na_str_join(&all, "\n", "%.40s%s%.*s%s", label ? label : "",
+		na_str_join(&all, "\n", "%.40s%s%.*s", label ? label : "",
 			    label ? ": " : "", PAIRS_WORDS,
-			    na_text_at(v, M_what),
-			    how_many(pairs, sizeof(pairs), v));
+			    na_text_at(v, M_what));
+		if (n)
+			na_str_addf(&all, "; %s",
+				    na_count_of(pairs, n, "pair"));
 		if (*needs)
 			na_str_addf(&all, "\nwhat would decide: %.*s",
 				    PAIRS_WORDS, needs);
@@ -206,7 +188,7 @@ static void note_few(struct na_result *r, const struct pairs_state *s)
 		const struct pairs_run *run = &s->runs[s->pairs[i].run];
 
 		if (s->pairs[i].local || !run->effects ||
-		    na_pairs_uncompared(s, run))
+		    na_pairs_uncompared(run))
 			continue;
 		all++;
 		few += na_pairs_is_few(s, &s->pairs[i]);

@@ -7,23 +7,11 @@
 #include "netan/base/units.h"
 #include "netan/methods/sides.h"
 
-/* clang-format off */
-const char *const na_pairs_kind_names[NA_CAUSES] = {
-	[NA_CAUSE_SRC] = "src",
-	[NA_CAUSE_DST] = "dst",
-	[NA_CAUSE_HOST] = "host",
-	[NA_CAUSE_PAIR] = "pair",
-	[NA_CAUSE_RACK_UPLINK] = "rack_uplink",
-	[NA_CAUSE_RACK_DOWNLINK] = "rack_downlink",
-	[NA_CAUSE_RACK_PAIR] = "rack_pair",
-};
-
 const char *const na_pairs_channel_names[NA_MECHANISMS] = {
 	[NA_MECH_LEVEL] = "all",
 	[NA_MECH_LARGE] = "large",
 	[NA_MECH_LATE] = "rate",
 };
-/* clang-format on */
 
 /* What the topology calls the rack of a host: "rack-7", "rack B7". */
 static bool say_rack_name(struct na_str *w, const struct pairs_state *s,
@@ -42,89 +30,92 @@ static bool say_rack_name(struct na_str *w, const struct pairs_state *s,
 }
 
 /* Its name, or "rack {host-0, host-1 and 6 more}" */
-static void say_rack(struct na_str *w, const struct pairs_state *s,
-		     const struct pairs_run *run, uint32_t rack)
+static void say_rack(struct na_str *w, const struct pairs_run *run,
+		     uint32_t rack)
 {
+	const struct pairs_state *s = run->of;
 	size_t n = 0;
 
 	for (uint32_t h = 0; h < run->n_nodes; h++) {
 		if (!run->rack_of || run->rack_of[h] != rack)
 			continue;
-		if (!n && say_rack_name(w, s, na_pairs_node_at(s, run, h)))
+		if (!n && say_rack_name(w, s, &run->nodes[h]))
 			return;
 		if (++n <= 2)
 			na_str_addf(w, "%s%.60s", n > 1 ? ", " : "rack {",
-				    na_pairs_node_at(s, run, h)->name);
+				    run->nodes[h].name);
 	}
 	if (n > 2)
 		na_str_addf(w, " and %zu more", n - 2);
 	na_str_addf(w, "%s", n ? "}" : "");
 }
 
-void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
-		      const struct pairs_run *run, const struct na_place *who,
-		      bool whole)
+/* Whose side, or who. */
+static void say_host(struct na_str *w, const struct pairs_run *run,
+		     uint32_t node, bool whole)
+{
+	const struct pairs_node *n = &run->nodes[node];
+	const struct na_absent_group *g = na_pairs_group_of(run, node);
+	char buf[NA_ABSENT_BUF];
+
+	if (g)
+		na_absent_print(buf, g, run->of->scope->store);
+	na_str_addf(w, "%.*s", g ? NA_ABSENT_BUF : 60,
+		    g       ? buf
+		    : whole ? n->host_name
+			    : n->name);
+}
+
+void na_pairs_say_who(struct na_str *w, const struct pairs_run *run,
+		      const struct na_place *who, bool whole)
 {
 	switch (who->cause) {
 	case NA_CAUSE_PAIR:
-		na_str_addf(w, "path %.60s -> ",
-			    na_pairs_node_at(s, run, who->a)->name);
-		na_str_addf(w, "%.60s", na_pairs_node_at(s, run, who->b)->name);
+		na_str_addf(w, "path %.60s -> ", run->nodes[who->a].name);
+		na_str_addf(w, "%.60s", run->nodes[who->b].name);
 		return;
 	case NA_CAUSE_RACK_UPLINK:
 		na_str_addf(w, "uplink of ");
-		break;
+		say_rack(w, run, who->a);
+		return;
 	case NA_CAUSE_RACK_DOWNLINK:
 		na_str_addf(w, "downlink of ");
-		break;
+		say_rack(w, run, who->a);
+		return;
 	case NA_CAUSE_RACK_PAIR:
 		na_str_addf(w, "links from ");
-		say_rack(w, s, run, who->a);
+		say_rack(w, run, who->a);
 		na_str_addf(w, " to ");
-		say_rack(w, s, run, who->b);
+		say_rack(w, run, who->b);
 		return;
 	default:
 		na_str_addf(w, "%s",
-			    na_side_of(na_pairs_kind_names[who->cause]));
+			    na_side_of(na_judge_kinds[who->cause]));
+		say_host(w, run, who->a, whole);
 	}
-	if (who->cause < NA_CAUSE_PAIR) {
-		const struct pairs_node *n = na_pairs_node_at(s, run, who->a);
-		const struct na_absent_group *g = na_pairs_group_of(s, run,
-								    who->a);
-		char buf[NA_ABSENT_BUF];
-
-		if (g) {
-			na_str_addf(w, "%s",
-				    na_absent_print(buf, g, s->scope->store));
-			return;
-		}
-		na_str_addf(w, "%.60s",
-			    whole ? na_pairs_host_name(s, n) : n->name);
-		return;
-	}
-	say_rack(w, s, run, who->a);
 }
 
-static void say_finding(struct na_str *w, const struct pairs_state *s,
-			const struct pairs_run *run,
+static void say_finding(struct na_str *w, const struct pairs_run *run,
 			const struct na_judge_finding *f)
 {
 	char x[NA_UNIT_BUF];
 
-	na_pairs_say_who(w, s, run, &f->place, na_pairs_is_whole(run, f));
+	na_pairs_say_who(w, run, &f->place, na_pairs_is_whole(run, f));
 	for (size_t i = 0; i < f->n_alternatives && i < 3; i++) {
 		na_str_addf(w, " or ");
-		na_pairs_say_who(w, s, run, &f->alternatives[i].place, false);
+		na_pairs_say_who(w, run, &f->alternatives[i].place, false);
 	}
 	na_print_number(x, exp(f->effect), 3);
 	if (f->mechanism == NA_MECH_LATE)
 		na_str_addf(w, " (late transfers, %s times the usual rate)", x);
 	else
 		na_str_addf(w, " (%sx%s%s)", x,
-			    na_pairs_is_of_two(run) ? " slower than the way back"
-						    : "",
-			    f->mechanism == NA_MECH_LARGE ? " in large transfers"
-							  : "");
+			    na_pairs_is_of_two(run)
+				    ? " slower than the way back"
+				    : "",
+			    f->mechanism == NA_MECH_LARGE
+				    ? " in large transfers"
+				    : "");
 }
 
 /* Pairs that are slow for certain although nobody is named: victims, or too
@@ -136,13 +127,13 @@ struct slow {
 	bool shared[2];
 };
 
-static void add_slow(struct slow *x, const struct pairs_state *s,
+static void add_slow(struct slow *x, const struct pairs_run *run,
 		     const struct pairs_pair *p, double effect)
 {
 	const uint32_t ends[2] = {p->src, p->dst};
 
 	for (size_t i = 0; i < 2; i++) {
-		int32_t slice = s->nodes.v[ends[i]].first.slice;
+		int32_t slice = run->nodes[ends[i]].first.slice;
 
 		/* Addresses have none. */
 		x->shared[i] = slice != NA_ADDRESS &&
@@ -154,9 +145,9 @@ static void add_slow(struct slow *x, const struct pairs_state *s,
 	x->n++;
 }
 
-static void say_slow(struct na_str *w, const struct pairs_state *s,
-		     const struct pairs_run *run)
+static void say_slow(struct na_str *w, const struct pairs_run *run)
 {
+	const struct pairs_state *s = run->of;
 	const double slow = log(PAIRS_SLOWER);
 	struct slow x = {.n = 0}, all = {.n = 0};
 	double few = 0;
@@ -164,14 +155,14 @@ static void say_slow(struct na_str *w, const struct pairs_state *s,
 
 	for (size_t i = 0; i < run->n_remote; i++) {
 		const struct pairs_effect *r = &run->effects[i];
-		const struct pairs_pair *p = &s->pairs[run->pair0 + i];
+		const struct pairs_pair *p = &run->pairs[i];
 
-		add_slow(&all, s, p, 0);
+		add_slow(&all, run, p, 0);
 		if (na_pairs_is_few(s, p))
 			few = fmax(few, r->effect);
 		if (r->q_value <= 0.01 && r->effect > slow &&
 		    !na_pairs_is_few(s, p))
-			add_slow(&x, s, p, r->effect);
+			add_slow(&x, run, p, r->effect);
 	}
 	if (!x.n)
 		return;
@@ -201,7 +192,7 @@ const char *na_pairs_ends(const struct pairs_state *s)
 bool na_pairs_all_captured(const struct pairs_state *s)
 {
 	for (uint32_t run = 0; run < s->scope->store->n_runs; run++) {
-		if (!na_pairs_captured(s->scope->store, run))
+		if (!s->runs[run].captured)
 			return false;
 	}
 	return s->keys.n > 0;
@@ -213,25 +204,24 @@ bool na_pairs_one_file(const struct pairs_state *s)
 	       !na_pairs_all_captured(s);
 }
 
-void na_pairs_say_open(struct na_str *w, const struct pairs_state *s,
-		       const struct pairs_run *run, const struct na_rival *x)
+void na_pairs_say_open(struct na_str *w, const struct pairs_run *run,
+		       const struct na_rival *x)
 {
 	char odds[NA_UNIT_BUF];
 
-	na_pairs_say_who(w, s, run, &x->place, false);
+	na_pairs_say_who(w, run, &x->place, false);
 	na_print_number(odds, exp(fmin(x->log_odds, 20)), 2);
 	na_str_addf(w, " may be slow (odds %s to 1 against no fault)", odds);
 }
 
 /* What is most likely, though nothing is named. */
-static bool say_likeliest(struct na_str *w, const struct pairs_state *s,
-			  const struct pairs_run *run)
+static bool say_likeliest(struct na_str *w, const struct pairs_run *run)
 {
 	const struct na_judge_result *f = &run->found;
 
 	if (!f->n_open || !(f->open[0].log_odds > 0))
 		return false;
-	na_pairs_say_open(w, s, run, &f->open[0]);
+	na_pairs_say_open(w, run, &f->open[0]);
 	return true;
 }
 
@@ -245,11 +235,10 @@ bool na_pairs_is_of_two(const struct pairs_run *run)
 	return run->n_nodes == 2;
 }
 
-const struct pairs_pair *na_pairs_two_ways(const struct pairs_state *s,
-					   const struct pairs_run *run)
+const struct pairs_pair *na_pairs_two_ways(const struct pairs_run *run)
 {
 	return run->n_nodes == 2 && run->n_remote == 2 && run->effects
-		       ? &s->pairs[run->pair0]
+		       ? run->pairs
 		       : NULL;
 }
 
@@ -270,32 +259,32 @@ bool na_pairs_calls_in_part(const struct pairs_state *s)
 	return s->calls && s->calls < s->scope->used->n;
 }
 
-bool na_pairs_uncompared(const struct pairs_state *s,
-			 const struct pairs_run *run)
+bool na_pairs_uncompared(const struct pairs_run *run)
 {
-	const struct pairs_pair *p = na_pairs_two_ways(s, run);
+	const struct pairs_state *s = run->of;
+	const struct pairs_pair *p = na_pairs_two_ways(run);
 
 	return p && (sparse_way(s, p) || na_pairs_calls_in_part(s));
 }
 
-static void say_sparse(struct na_str *w, const struct pairs_state *s,
+static void say_sparse(struct na_str *w, const struct pairs_run *run,
 		       const struct pairs_pair *p)
 {
-	uint32_t few = s->sums.v[p->found].n;
+	uint32_t few = run->of->sums.v[p->found].n;
 	char n[NA_COUNT_BUF];
 
 	na_str_addf(w, "; %s from ", na_count_of(n, few, "transfer"));
-	na_str_addf(w, "%.60s to ", s->nodes.v[p->src].name);
+	na_str_addf(w, "%.60s to ", run->nodes[p->src].name);
 	na_str_addf(w, "%.60s %s too few to compare the two ways (it takes %d)",
-		    s->nodes.v[p->dst].name, few == 1 ? "is" : "are",
+		    run->nodes[p->dst].name, few == 1 ? "is" : "are",
 		    PAIRS_EACH_WAY);
 }
 
 /* Of two hosts one direction may be slower, and nobody tells of which part. */
-static void say_two(struct na_str *w, const struct pairs_state *s,
-		    const struct pairs_run *run)
+static void say_two(struct na_str *w, const struct pairs_run *run)
 {
-	const struct pairs_pair *p = na_pairs_two_ways(s, run), *few;
+	const struct pairs_state *s = run->of;
+	const struct pairs_pair *p = na_pairs_two_ways(run), *few;
 	const struct pairs_effect *r = run->effects;
 	char x[NA_UNIT_BUF];
 	double by;
@@ -305,23 +294,23 @@ static void say_two(struct na_str *w, const struct pairs_state *s,
 	few = sparse_way(s, p);
 	by = r[0].effect - r[1].effect;
 	if (few)
-		say_sparse(w, s, few);
-	if (na_pairs_uncompared(s, run) || !(fabs(by) >= log(PAIRS_WAY_SLOWER)))
+		say_sparse(w, run, few);
+	if (na_pairs_uncompared(run) || !(fabs(by) >= log(PAIRS_WAY_SLOWER)))
 		return;
 	p += by < 0;
-	na_str_addf(w, "; %.60s -> ", s->nodes.v[p->src].name);
+	na_str_addf(w, "; %.60s -> ", run->nodes[p->src].name);
 	na_str_addf(w,
 		    "%.60s takes %sx as long as the way back: a side of "
 		    "either%s, which a third host would tell",
-		    s->nodes.v[p->dst].name,
+		    run->nodes[p->dst].name,
 		    na_print_number(x, exp(fabs(by)), 3),
 		    na_pairs_all_captured(s) ? ", or the path"
 					     : ", the path, or a clock");
 }
 
-static void say_nobody(struct na_str *w, const struct pairs_state *s,
-		       const struct pairs_run *run)
+static void say_nobody(struct na_str *w, const struct pairs_run *run)
 {
+	const struct pairs_state *s = run->of;
 	char n[NA_UNIT_BUF];
 	bool seen;
 
@@ -333,14 +322,14 @@ static void say_nobody(struct na_str *w, const struct pairs_state *s,
 	if (na_pairs_too_few(run)) {
 		na_str_addf(w, "cannot tell: too few pairs to localise (%s)",
 			    n);
-		say_two(w, s, run);
+		say_two(w, run);
 		return;
 	}
 	if (na_pairs_one_file(s))
 		na_str_addf(w, "cannot tell from one host's file alone: ");
-	else if (!na_pairs_acquits(s, run))
+	else if (!na_pairs_acquits(run))
 		na_str_addf(w, "cannot tell: ");
-	seen = say_likeliest(w, s, run);
+	seen = say_likeliest(w, run);
 	if (!seen)
 		na_str_addf(w, "nothing stands out among %s pairs of %zu %s", n,
 			    run->n_nodes, na_pairs_ends(s));
@@ -348,7 +337,7 @@ static void say_nobody(struct na_str *w, const struct pairs_state *s,
 		na_str_addf(w, ", and what the others saw is not here: give "
 			       "the files of all hosts");
 	if (!seen)
-		say_slow(w, s, run);
+		say_slow(w, run);
 }
 
 bool na_pairs_is_sure(const struct na_judge_finding *f)
@@ -366,19 +355,18 @@ static const char *how_sure(const struct na_judge_result *f)
 	return "likely";
 }
 
-void na_pairs_say_verdict(struct na_str *w, const struct pairs_state *s,
-			  const struct pairs_run *run)
+void na_pairs_say_verdict(struct na_str *w, const struct pairs_run *run)
 {
 	const struct na_judge_result *f = &run->found;
 	size_t clocks = 0;
 
 	if (!f->n_findings)
-		say_nobody(w, s, run);
+		say_nobody(w, run);
 	else
 		na_str_addf(w, "likely cause: ");
 	for (size_t i = 0; i < f->n_findings && i < 3; i++) {
 		na_str_addf(w, "%s", i ? "; " : "");
-		say_finding(w, s, run, &f->findings[i]);
+		say_finding(w, run, &f->findings[i]);
 	}
 	if (f->n_findings > 3)
 		na_str_addf(w, "; and %zu more", f->n_findings - 3);
@@ -386,7 +374,7 @@ void na_pairs_say_verdict(struct na_str *w, const struct pairs_state *s,
 		na_str_addf(w, "; %s: %s to test", how_sure(f),
 			    f->n_findings > 1 ? "suspects" : "a suspect");
 	for (size_t k = 0; k < run->clocks.n; k++)
-		clocks += na_pairs_surest_clock(s, run, k);
+		clocks += na_pairs_surest_clock(run, k);
 	if (clocks)
 		na_str_addf(w, "; %zu clock%s off", clocks, na_plural(clocks));
 }

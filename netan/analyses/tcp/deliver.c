@@ -14,12 +14,6 @@
 
 #define MOST_ODDS 1e9 /* beyond it says nothing more */
 
-static const char *const kinds[NA_CAUSES] = {
-#define CAUSE(id, name, prior, text) [NA_CAUSE_##id] = name,
-#include "netan/judge/causes.def"
-#undef CAUSE
-};
-
 /* Hosts of the store that have stretches, as 0, 1, ... */
 static uint32_t number_of(uint32_t *number, struct tcp_delivery *d, uint32_t host)
 {
@@ -107,7 +101,7 @@ static const char *name_of(const struct tcp_state *s, uint32_t host)
 static void put_who(struct na_result *r, struct na_value *to,
 		    const struct tcp_state *s, const struct na_place *p)
 {
-	na_put_text(r, to, M_kind, kinds[p->cause]);
+	na_put_text(r, to, M_kind, na_judge_kinds[p->cause]);
 	if (p->cause == NA_CAUSE_PAIR) {
 		na_put_text(r, to, M_src_host, name_of(s, p->a));
 		na_put_text(r, to, M_dst_host, name_of(s, p->b));
@@ -162,7 +156,7 @@ static void put_power(struct na_result *r, struct na_value *list,
 	struct na_value *to = na_put_object(r, list, NULL);
 
 	na_put_text(r, to, M_host, name_of(s, b->host));
-	na_put_text(r, to, M_side, kinds[b->side]);
+	na_put_text(r, to, M_side, na_judge_kinds[b->side]);
 	na_put_real(r, to, M_factor, b->upper);
 	na_put_real(r, to, M_upper_factor, b->upper);
 	na_put_text(r, to, M_why,

@@ -12,7 +12,7 @@
 
 double na_j_level_nu(const struct na_j_level *v)
 {
-	return fmin(fmax(v->nu, NA_J_NU_UNIT_MIN), NA_J_NU_UNIT_MAX);
+	return fmin(fmax(v->nu, NA_J_NU_UNIT_MIN), NA_J_NU_FEW);
 }
 
 double na_j_level_rest(const struct na_j_level *v, const struct na_j_unit *u,

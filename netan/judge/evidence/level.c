@@ -42,7 +42,7 @@ static bool by_collective(struct making *m, bool *yes)
 		return false;
 	for (size_t i = 0; i < g.n; i++)
 		n[i] = (double)na_j_count(&g, i);
-	*yes = na_median(n, g.n) >= NA_J_MIN_TRANSFERS && m->s->n_coll > 1;
+	*yes = na_median(n, g.n) >= NA_J_MIN_SAMPLE && m->s->n_coll > 1;
 	return true;
 }
 
@@ -153,7 +153,7 @@ static double variance_of_one(const struct making *m,
 	size_t n = 0;
 
 	for (size_t u = 0; u < v->n; u++)
-		if (v->units[u].blocks >= NA_J_MIN_BLOCKS)
+		if (v->units[u].blocks >= NA_J_MIN_SAMPLE)
 			x[n++] = from_blocks(m, v, u) *
 				 (double)v->units[u].transfers;
 	return n > 10 ? na_median(x, n) : pooled_blocks(m, v, x);

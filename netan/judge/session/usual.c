@@ -107,7 +107,7 @@ static bool add_view(struct na_j_session *s, double kappa)
 		e[i] = s->log_took[i] - kappa * s->load[i];
 	s->view[s->n_views++] = e;
 	return centre(s, s->octave, .5, 1, e) &&
-	       centre(s, s->stratum, NA_J_CENTRE, NA_J_MIN_PAIRS, e);
+	       centre(s, s->stratum, NA_J_CENTRE, NA_J_MIN_SAMPLE, e);
 }
 
 bool na_j_usual(struct na_j_session *s)
