@@ -469,6 +469,10 @@ bench: ## measure speed and memory against the bars and the peers
 layers: ## check that includes point one way and no folder is too full
 	@bash tools/layers.sh
 
+.PHONY: house
+house: ## lines by room, English outside of netan/phrases, comments, shared names, against their limits
+	@bash tools/house.sh -v
+
 .PHONY: format
 format: ## rewrite the sources as .clang-format says
 	clang-format -i $(OUR_C)

@@ -163,6 +163,7 @@ enum na_acquits { NA_ACQUITS_NOT, NA_ACQUITS, NA_ACQUITS_PACKETS };
 struct na_check {
 	const char *id;
 	const char *question; /* one line: what it looks for */
+	const char *does_not_mean; /* behind "a finding does not mean" */
 	/* Names of exhibits without which it cannot run, and of those that it
 	 * reads where they are there; NULL ends. */
 	const char *needs[NA_CHECK_READS];
@@ -276,6 +277,7 @@ struct na_checks_asked {
 	bool (*wanted)(void *ctx, const struct na_check *check);
 	void *ctx;
 	bool verbose; /* for people: all that each check lacks */
+	bool brief; /* for people: remarks and skipped checks in a line each */
 };
 /*
  * Runs the checks that `wanted` lets pass (NULL: all), fills the body and

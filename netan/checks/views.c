@@ -76,20 +76,41 @@ static const char *cost_of(struct na_case *c, const struct na_finding *f)
 			    f->base);
 }
 
+/* How sure it is and when it was seen: a terminal has room for what to do. */
+static const char *details_of(struct na_case *c, const struct na_finding *f)
+{
+	return c->asked->brief
+		       ? cost_of(c, f)
+		       : na_case_text(c, "Confidence: %s\n%s%s", sure_of(c, f),
+				      cost_of(c, f), when_of(c, f));
+}
+
 static void put_finding(struct na_case *c, const struct na_finding *f)
 {
 	na_result_text(
 		c->r,
 		na_case_text(c, "%s %s: %s", na_severity_name(f->severity),
 			     f->check->id, f->title),
-		"Evidence: %s\nConfidence: %s\n%s%sDo: %s\n%sMore: %s%s",
-		evidence_of(c, f), sure_of(c, f), cost_of(c, f), when_of(c, f),
-		f->remedy,
+		"Evidence: %s\n%sDo: %s\n%sMore: %s%s", evidence_of(c, f),
+		details_of(c, f), f->remedy,
 		f->otherwise ? na_case_text(c, "Or else: %s\n", f->otherwise)
 			     : "",
 		f->command,
 		f->picture ? na_case_text(c, "\nDraw: %s", f->picture) : "");
 	na_result_tone(c->r, f->severity);
+}
+
+/* A line each. */
+static void put_remarks(struct na_case *c, size_t from)
+{
+	const char *text = "";
+
+	for (size_t i = from; i < c->n; i++)
+		text = na_case_text(c, "%s%s%s: %s", text, *text ? "\n" : "",
+				    c->findings[i]->check->id,
+				    c->findings[i]->title);
+	if (*text)
+		na_result_text(c->r, "remarks (-v explains them)", "%s", text);
 }
 
 /* What a check lacks, in short: without what stands in parentheses, and what an
@@ -144,12 +165,18 @@ static void put_rest(struct na_case *c)
 {
 	const struct na_value *body = na_result_get_body(c->r);
 	const struct na_value *passed = na_get(body, M_passed);
+	const struct na_value *skipped = na_get(body, M_not_run);
 	const char *text = not_run(c, na_first(body, M_not_run));
 
 	if (passed && passed->n)
 		na_result_text(c->r, "passed", "%s",
 			       na_case_names(c, passed, passed->n));
-	if (*text)
+	if (*text && c->asked->brief)
+		na_result_text(c->r, "could not run",
+			       "%zu checks, which need other inputs or options "
+			       "(-v lists them)",
+			       skipped->n);
+	else if (*text)
 		na_result_text(c->r, "could not run, and what that takes", "%s",
 			       text);
 }
@@ -159,7 +186,14 @@ void na_checks_views(struct na_case *c)
 	const struct na_value *body = na_result_get_body(c->r);
 
 	na_result_headline(c->r, "%s", na_text_at(body, M_verdict));
-	for (size_t i = 0; i < c->n; i++)
+	size_t n = c->n;
+
+	/* Findings come in the order of their severity. */
+	while (c->asked->brief && n &&
+	       c->findings[n - 1]->severity == NA_SEV_INFO)
+		n--;
+	for (size_t i = 0; i < n; i++)
 		put_finding(c, c->findings[i]);
+	put_remarks(c, n);
 	put_rest(c);
 }

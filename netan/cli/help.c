@@ -6,6 +6,7 @@
 #include "netan/base/similar.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
+#include "netan/checks/check.h"
 #include "netan/cli/common.h"
 #include "netan/cli/conf/conf.h"
 #include "netan/cli/output/screen.h"
@@ -375,9 +376,19 @@ static const char *word_offered(size_t k)
 	return k < NA_LEN(na_terms) ? na_terms[k].word : NULL;
 }
 
-static const char *command_offered(size_t k)
+/* Commands, then checks. */
+static const char *topic_offered(size_t k)
 {
-	return na_commands[k] ? na_commands[k]->face->name : NULL;
+	size_t n = 0;
+
+	while (na_commands[n])
+		n++;
+	if (k < n)
+		return na_commands[k]->face->name;
+	for (size_t i = 0; na_checks[i]; i++)
+		if (i == k - n)
+			return na_checks[i]->id;
+	return NULL;
 }
 
 static const char *table_offered(size_t k)
@@ -425,6 +436,63 @@ static enum na_exit put_tables(const struct na_cli *cli, const char *name)
 	return na_exit_of(err.status);
 }
 
+static void put_item(FILE *out, const char *title, const char *text)
+{
+	size_t at = (size_t)fprintf(out, "%s", title);
+
+	put_hanging(out, text, text + strlen(text), at, 2);
+	putc('\n', out);
+}
+
+/* The options that limit a check: their help begins with its name. */
+static void put_limits(FILE *out, const char *id)
+{
+	static const struct {
+		const char *option, *value, *help;
+	} limits[] = {
+#define NA_LIMIT(name, option, def, min, max, arg, help) {option, def, help},
+#include "netan/checks/limits.def"
+#undef NA_LIMIT
+	};
+
+	for (size_t i = 0; i < NA_LEN(limits); i++) {
+		const char *colon = strchr(limits[i].help, ':'),
+			   *name = strstr(limits[i].help, id);
+		char title[64];
+
+		if (!name || name > colon)
+			continue;
+		snprintf(title, sizeof(title), "Limit: --%s %s:",
+			 limits[i].option, limits[i].value);
+		put_item(out, title, colon + 2);
+	}
+}
+
+static void put_reads(FILE *out, const char *title, const char *const *names)
+{
+	if (!names[0])
+		return;
+	fprintf(out, "%s", title);
+	for (size_t i = 0; i < NA_CHECK_READS && names[i]; i++)
+		fprintf(out, "%s%s", i ? ", " : " ", names[i]);
+	putc('\n', out);
+}
+
+/* A check, as its row describes it. */
+static void put_check(const struct na_check *check, FILE *out)
+{
+	fprintf(out, "%s: a check of netan check\n\n", check->id);
+	put_item(out, "Looks for:", check->question);
+	put_reads(out, "Needs the results of:", check->needs);
+	put_reads(out, "Also reads:", check->uses);
+	put_item(out, "Does not mean:", check->does_not_mean);
+	put_limits(out, check->id);
+	fprintf(out,
+		"\nRun it alone: netan check --only %s INPUT...\n"
+		"Skip it:      netan check --skip %s INPUT...\n",
+		check->id, check->id);
+}
+
 static enum na_exit help_run(struct na_cli *cli)
 {
 	const struct help_params *p = cli->params;
@@ -461,9 +529,13 @@ static enum na_exit help_run(struct na_cli *cli)
 	}
 	if (name && strcmp(name, "netan") != 0) {
 		c = na_command_find(name);
+		if (!c && na_check_find(name)) {
+			put_check(na_check_find(name), stdout);
+			return NA_EXIT_OK;
+		}
 		if (!c)
-			return unknown(cli, "there is no command", name,
-				       command_offered, "--help");
+			return unknown(cli, "there is no command or check",
+				       name, topic_offered, "--help");
 	}
 	if (p->schema)
 		return put_schema(cli, name);

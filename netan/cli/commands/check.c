@@ -124,6 +124,7 @@ static enum na_exit check_params(const struct na_cli *cli,
 		exit = unknown_id(cli, "--skip", &p->skip);
 	if (exit == NA_EXIT_OK)
 		exit = na_checks_options(cli, asked);
+	asked->brief = !cli->common.verbose;
 	if (exit == NA_EXIT_OK && !any_wanted(cli)) {
 		na_say_error(&cli->request, "--only and --skip leave no check");
 		exit = NA_EXIT_USAGE;
