@@ -31,7 +31,7 @@ allowed()
 	netan/result/*) echo "$results" ;;
 	netan/world/*) echo "$base" ;;
 	netan/judge/*) echo "$base|netan/stats/*|netan/judge/*" ;;
-	netan/evidence/*) echo "$base|netan/model/*|netan/judge/*|netan/evidence/*" ;;
+	netan/evidence/*) echo "$base|netan/model/*|netan/stats/*|netan/judge/*|netan/evidence/*" ;;
 	netan/methods/*) echo "$facts|netan/judge/*|netan/methods/*" ;;
 	netan/analyses/* | netan/judges/* | netan/checks/*) echo "$judging" ;;
 	netan/synth/*) echo "$base|netan/model/*|netan/stats/*|netan/methods/*|netan/synth/*" ;;

@@ -120,9 +120,8 @@ static const char *odds_of(struct na_case *c, const struct na_value *x)
 	if (!isfinite(odds))
 		return "one way is slower than the way back";
 	return na_case_text(c, "odds %s to 1 against %s%s",
-			    odds > MOST_ODDS
-				    ? "over 1000"
-				    : na_case_number(c, floor(odds)),
+			    odds > MOST_ODDS ? "over 1000"
+					     : na_case_number(c, floor(odds)),
 			    rival ? "the best rival, " : "no fault",
 			    rival ? na_case_who(c, rival) : "");
 }
@@ -313,10 +312,9 @@ static void judge_bad_endpoint(struct na_case *c)
 const struct na_check na_check_bad_endpoint = {
 	.id = "bad-endpoint",
 	.question = "a host, NIC or path that is slow whoever it talks to",
-	.does_not_mean =
-		"that the NIC itself is broken: a late receiver, a "
-		"slow PCIe slot or a full link of its rack look the "
-		"same; swap it to know",
+	.does_not_mean = "that the NIC itself is broken: a late receiver, a "
+			 "slow PCIe slot or a full link of its rack look the "
+			 "same; swap it to know",
 	.uses = {"pairs", "steps", "slack", "rpc", "tcp", "session",
 		 "collectives"},
 	.judge = judge_bad_endpoint,

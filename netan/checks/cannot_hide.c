@@ -121,9 +121,8 @@ static void judge_cannot_hide(struct na_case *c)
 const struct na_check na_check_cannot_hide = {
 	.id = "cannot-hide",
 	.question = "collectives that cannot hide behind computation",
-	.does_not_mean =
-		"that the network is slow: the computation is too "
-		"short for these bytes at the given capacity",
+	.does_not_mean = "that the network is slow: the computation is too "
+			 "short for these bytes at the given capacity",
 	.needs = {"slack", "timeline"},
 	.judge = judge_cannot_hide,
 	.of_xla = true,

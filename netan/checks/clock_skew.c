@@ -80,9 +80,8 @@ static void judge_clock_skew(struct na_case *c)
 const struct na_check na_check_clock_skew = {
 	.id = "clock-skew",
 	.question = "clocks of hosts that disagree",
-	.does_not_mean =
-		"that the network is slow: latencies between two "
-		"clocks that disagree are wrong by their difference",
+	.does_not_mean = "that the network is slow: latencies between two "
+			 "clocks that disagree are wrong by their difference",
 	.needs = {"session", "pairs"},
 	.judge = judge_clock_skew,
 	.each_host = true,

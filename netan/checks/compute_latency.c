@@ -70,9 +70,8 @@ static void judge_compute_latency(struct na_case *c)
 const struct na_check na_check_compute_latency = {
 	.id = "compute-latency",
 	.question = "a host that computes its reductions slowly",
-	.does_not_mean =
-		"that the host's network is slow: the reduction runs "
-		"on its processors",
+	.does_not_mean = "that the host's network is slow: the reduction runs "
+			 "on its processors",
 	.needs = {"collectives"},
 	.judge = judge_compute_latency,
 	.of_xla = true,

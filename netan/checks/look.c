@@ -118,7 +118,7 @@ const char *na_case_who(struct na_case *c, const struct na_value *x)
 	return na_case_text(c, "%s of rack {%s}",
 			    na_says(x, M_kind, "rack_uplink")     ? "uplink"
 			    : na_says(x, M_kind, "rack_downlink") ? "downlink"
-						       : "links",
+								  : "links",
 			    na_case_names(c, na_get(x, M_hosts), 2));
 }
 

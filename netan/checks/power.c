@@ -15,8 +15,9 @@ enum { LEAST_HOSTS = 4, LEAST_STEPS = 8 };
 /* The largest bound, 1 without any; how many sides have none. */
 static double largest_bound(const struct na_case *c, size_t *unknown)
 {
-	return fmax(1, na_largest_bound(na_get(na_case_body(c, "pairs"), M_power),
-					unknown));
+	return fmax(1,
+		    na_largest_bound(na_get(na_case_body(c, "pairs"), M_power),
+				     unknown));
 }
 
 static const char *to_record(struct na_case *c)

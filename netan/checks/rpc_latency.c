@@ -490,9 +490,8 @@ static void judge_rpc_latency(struct na_case *c)
 const struct na_check na_check_rpc_latency = {
 	.id = "rpc-latency",
 	.question = "late transfers while the link has room: tails, timers",
-	.does_not_mean =
-		"that the network is slow: an answer is late for its "
-		"server as well as for its path",
+	.does_not_mean = "that the network is slow: an answer is late for its "
+			 "server as well as for its path",
 	.needs = {"rpc"},
 	.uses = {"timeline", "pairs", "tcp", "session"},
 	.judge = judge_rpc_latency,

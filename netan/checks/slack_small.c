@@ -396,9 +396,8 @@ const struct na_check na_check_slack_small = {
 	.id = "slack-small",
 	.question = "collectives with too little slack to hide behind "
 		    "computation",
-	.does_not_mean =
-		"which host is slow: all devices of the collective "
-		"wait for the last one",
+	.does_not_mean = "which host is slow: all devices of the collective "
+			 "wait for the last one",
 	.needs = {"slack"},
 	.uses = {"session", "pairs"},
 	.judge = judge_slack_small,

@@ -65,9 +65,8 @@ static void judge_small_transfers(struct na_case *c)
 const struct na_check na_check_small_transfers = {
 	.id = "small-transfers",
 	.question = "many small transfers, each with its fixed cost",
-	.does_not_mean =
-		"that the network is slow: each transfer has a fixed "
-		"cost, whatever its size",
+	.does_not_mean = "that the network is slow: each transfer has a fixed "
+			 "cost, whatever its size",
 	.needs = {"sizes"},
 	.uses = {"tcp", "slack", "steps"},
 	.judge = judge_small_transfers,

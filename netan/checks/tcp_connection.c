@@ -616,9 +616,8 @@ static void judge_tcp_connection(struct na_case *c)
 const struct na_check na_check_tcp_connection = {
 	.id = "tcp-connection",
 	.question = "connections of captures that lose packets or wait",
-	.does_not_mean =
-		"that the network loses packets: a receive window or "
-		"a program that pauses holds data back, too",
+	.does_not_mean = "that the network loses packets: a receive window or "
+			 "a program that pauses holds data back, too",
 	.needs = {"tcp"},
 	.judge = judge_tcp_connection,
 	.acquits = NA_ACQUITS_PACKETS,

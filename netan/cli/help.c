@@ -462,8 +462,8 @@ static void put_limits(FILE *out, const char *id)
 
 		if (!name || name > colon)
 			continue;
-		snprintf(title, sizeof(title), "Limit: --%s %s:",
-			 limits[i].option, limits[i].value);
+		snprintf(title, sizeof(title),
+			 "Limit: --%s %s:", limits[i].option, limits[i].value);
 		put_item(out, title, colon + 2);
 	}
 }

@@ -36,9 +36,9 @@ struct cell {
 struct fleet {
 	const struct na_port_row *rows;
 	size_t n_rows, n;
-	bool *gone;	      /* rows of who is named */
+	bool *gone;           /* rows of who is named */
 	struct cell *cells;   /* [n_rows] */
-	double *x;	      /* [n_rows + n] */
+	double *x;            /* [n_rows + n] */
 	struct port *port[2]; /* [n] senders', receivers' */
 };
 
@@ -47,8 +47,11 @@ NA_ORDER(by_peer, struct cell, NA_UP(host), NA_UP(peer), NA_UP(x))
 /* What rows of one host tell. */
 static struct port measure(const struct cell *v, size_t n, double *x)
 {
-	struct port p = {.x = (double)NAN, .rows = n, .log_odds = (double)NAN,
-			 .upper = (double)NAN, .peer = v[n - 1].peer};
+	struct port p = {.x = (double)NAN,
+			 .rows = n,
+			 .log_odds = (double)NAN,
+			 .upper = (double)NAN,
+			 .peer = v[n - 1].peer};
 
 	for (size_t i = 0; i < n; i++) {
 		p.peers += i == 0 || v[i].peer != v[i - 1].peer;
@@ -69,21 +72,22 @@ static void measure_all(struct fleet *f, int side)
 		const struct na_port_row *r = &f->rows[i];
 
 		if (!f->gone[i] && !isnan(r->us_per_byte[side]))
-			f->cells[n++] = (struct cell){
-				r->host[side], r->host[!side],
-				log(r->us_per_byte[side] + LEAST_US)};
+			f->cells[n++] = (struct cell){r->host[side],
+						      r->host[!side],
+						      log(r->us_per_byte[side] +
+							  LEAST_US)};
 	}
 	na_sort(f->cells, n, by_peer);
 	for (size_t h = 0; h < f->n; h++)
-		f->port[side][h] = (struct port){
-			.x = (double)NAN, .log_odds = (double)NAN,
-			.upper = (double)NAN};
+		f->port[side][h] = (struct port){.x = (double)NAN,
+						 .log_odds = (double)NAN,
+						 .upper = (double)NAN};
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && f->cells[end].host == f->cells[i].host;
 		     end++)
 			;
-		f->port[side][f->cells[i].host] =
-			measure(f->cells + i, end - i, f->x);
+		f->port[side][f->cells[i].host] = measure(f->cells + i, end - i,
+							  f->x);
 	}
 }
 
@@ -216,9 +220,8 @@ static const struct port *look(struct fleet *f, struct na_place *place)
 		    (best && p->log_odds <= best->log_odds))
 			continue;
 		best = p;
-		*place = (struct na_place){
-			i % 2 ? NA_JUDGE_DST : NA_JUDGE_SRC, (uint32_t)(i / 2),
-			NA_JUDGE_NONE};
+		*place = (struct na_place){i % 2 ? NA_JUDGE_DST : NA_JUDGE_SRC,
+					   (uint32_t)(i / 2), NA_JUDGE_NONE};
 	}
 	return best;
 }
@@ -318,14 +321,16 @@ static bool make_room(struct fleet *f, struct na_judge_result *out)
 enum na_status na_ports_judge(const struct na_port_rows *in, size_t n_hosts,
 			      struct na_judge_result *out, struct na_err *err)
 {
-	struct fleet f = {
-		.rows = in->rows.v, .n_rows = in->rows.n, .n = n_hosts};
+	struct fleet f = {.rows = in->rows.v,
+			  .n_rows = in->rows.n,
+			  .n = n_hosts};
 	bool ok = make_room(&f, out);
 
 	for (size_t i = 0; ok && i < out->n_bounds; i++)
-		out->bounds[i] = (struct na_judge_bound){
-			(uint32_t)(i / 2), i % 2 ? NA_JUDGE_DST : NA_JUDGE_SRC,
-			(double)NAN};
+		out->bounds[i] = (struct na_judge_bound){(uint32_t)(i / 2),
+							 i % 2 ? NA_JUDGE_DST
+							       : NA_JUDGE_SRC,
+							 (double)NAN};
 	if (ok) {
 		decide(&f, out);
 		out->outcome = out->n_findings ? NA_JUDGE_GUILTY

@@ -62,7 +62,7 @@
 #define NA_J_RIVAL_WITHIN 2.0
 #define NA_J_RIVAL_FALLS  3.0
 /* Not guilty: the largest bound of a side or a link, a factor of 1.5. */
-#define NA_J_BOUND  0.40546510810816438
+#define NA_J_BOUND 0.40546510810816438
 /* Fewer have no centre or variance of their own: transfers of a pair in a
  * collective, blocks of steps, pairs of a stratum; connections of a link. */
 #define NA_J_MIN_SAMPLE      5

@@ -35,7 +35,8 @@ bool na_j_is_of(const struct na_judge_input *in, const struct na_place *p,
 		return crosses(in, p, unit);
 	for (int side = 0; side < 2; side++)
 		of[side] = unit->host[side] == p->a &&
-			   (p->b == NA_JUDGE_NONE || unit->device[side] == p->b);
+			   (p->b == NA_JUDGE_NONE ||
+			    unit->device[side] == p->b);
 	return (of[0] && p->cause != NA_JUDGE_DST) ||
 	       (of[1] && p->cause != NA_JUDGE_SRC);
 }
@@ -175,7 +176,7 @@ bool na_j_rows_init(struct na_j_rows *rows, const struct na_j_decision *d,
 static void clear(struct na_j_rows *rows, const struct na_j_decision *d)
 {
 	static const enum na_judge_cause kinds[] = {NA_JUDGE_SRC, NA_JUDGE_DST,
-					      NA_JUDGE_HOST};
+						    NA_JUDGE_HOST};
 	size_t n = d->s->n_hosts;
 
 	rows->n = rows->pairs_from;
@@ -193,8 +194,8 @@ static void clear(struct na_j_rows *rows, const struct na_j_decision *d)
 	for (size_t i = 0; i < d->blocks.n_devices; i++) {
 		const struct na_j_device *x = &d->blocks.devices[i];
 
-		rows->v[rows->devices_from + i].place = (struct na_place){
-			kinds[x->side], x->host, x->device};
+		rows->v[rows->devices_from + i].place =
+			(struct na_place){kinds[x->side], x->host, x->device};
 	}
 }
 
@@ -215,8 +216,7 @@ const struct na_j_row *na_j_find_row(const struct na_j_decision *d,
 				     const struct na_j_rows *rows,
 				     const struct na_place *place)
 {
-	size_t n = d->s->n_hosts, at = rows->n,
-	       device = device_index(d, place);
+	size_t n = d->s->n_hosts, at = rows->n, device = device_index(d, place);
 
 	if (device < d->blocks.n_devices)
 		at = rows->devices_from + device;
@@ -332,8 +332,7 @@ static bool level_gains(struct na_j_decision *d, size_t table,
 		ok = na_j_level_fit(v) && na_j_level_gains(v, g) &&
 		     na_j_level_links(v, g + n_sides) &&
 		     (of == v || na_j_level_fit(of)) &&
-		     na_j_level_devices(of, &d->blocks,
-					g + n_sides + n_links);
+		     na_j_level_devices(of, &d->blocks, g + n_sides + n_links);
 		for (size_t k = 0; ok && k < n_sides; k++)
 			mean_of_views(&rows->v[k], table, i, &g[k]);
 		/* Devices come behind the links. */
@@ -376,8 +375,9 @@ static bool late_gains(struct na_j_decision *d, struct na_j_rows *rows)
  * show: a gain counts as far as it exceeds the edge of the best fifth of its
  * kind (links: the next best).
  */
-static void calibrate_kind(struct na_j_row *v, size_t n, enum na_judge_cause kind,
-			   enum na_mechanism by, size_t edge, double *x)
+static void calibrate_kind(struct na_j_row *v, size_t n,
+			   enum na_judge_cause kind, enum na_mechanism by,
+			   size_t edge, double *x)
 {
 	size_t m = 0;
 	double at, below;
@@ -604,9 +604,10 @@ static void shift_units(struct na_j_level *v, const struct na_place *p,
 
 		if (!na_j_is_of(v->in, p, unit))
 			continue;
-		unit->centre -= p->cause < NA_JUDGE_PAIR    ? shift
-				: p->cause == NA_JUDGE_PAIR ? unit->own
-							    : fmax(unit->own, 0);
+		unit->centre -= p->cause < NA_JUDGE_PAIR ? shift
+				: p->cause == NA_JUDGE_PAIR
+					? unit->own
+					: fmax(unit->own, 0);
 	}
 }
 

@@ -54,8 +54,8 @@ struct na_j_decision {
 	size_t n_tables;
 	struct na_j_late late;
 	uint64_t possible[NA_JUDGE_CAUSES]; /* hypotheses of each kind */
-	double odds[NA_JUDGE_CAUSES]; /* prior odds of each */
-	NA_VEC(struct na_place) gone; /* that are taken out */
+	double odds[NA_JUDGE_CAUSES];       /* prior odds of each */
+	NA_VEC(struct na_place) gone;       /* that are taken out */
 	struct na_arena mem;
 };
 

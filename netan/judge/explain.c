@@ -149,7 +149,8 @@ static void fill_odds(const struct explaining *x,
 		      struct na_judge_explanation *out)
 {
 	for (int cause = NA_JUDGE_SRC; cause <= NA_JUDGE_HOST; cause++) {
-		const struct na_j_row *row = row_of(x, (enum na_judge_cause)cause);
+		const struct na_j_row *row = row_of(x,
+						    (enum na_judge_cause)cause);
 
 		out->odds[cause] = (struct na_judge_odds){
 			row->place, na_j_log_prior(x->d, &row->place),
@@ -223,8 +224,11 @@ enum na_status na_judge_explain(const struct na_judge_input *in, uint32_t host,
 
 	*out = (struct na_judge_explanation){0};
 	for (size_t k = 0; k < NA_LEN(out->odds); k++)
-		out->odds[k] = (struct na_judge_odds){
-			{(enum na_judge_cause)k, host, NA_JUDGE_NONE}, NAN, NAN, NAN};
+		out->odds[k] = (struct na_judge_odds){{(enum na_judge_cause)k,
+						       host, NA_JUDGE_NONE},
+						      NAN,
+						      NAN,
+						      NAN};
 	if (status == NA_OK && host >= in->n_hosts)
 		status = na_fail(err, NA_EDOMAIN, "no host %u", host);
 	if (status != NA_OK || !in->n_rows)

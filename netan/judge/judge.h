@@ -34,7 +34,8 @@ enum na_judge_cause {
 #undef CAUSE
 	NA_JUDGE_CAUSES
 };
-extern const char *const na_judge_kinds[NA_JUDGE_CAUSES]; /* as JSON spells them */
+extern const char
+	*const na_judge_kinds[NA_JUDGE_CAUSES]; /* as JSON spells them */
 
 enum na_mechanism {
 	NA_MECH_LEVEL, /* every transfer */
@@ -118,7 +119,11 @@ struct na_judge_pair { /* pair of hosts with rows, by src then dst */
 	uint64_t transfers;
 };
 
-enum na_judge_outcome { NA_JUDGE_GUILTY, NA_JUDGE_NOT_GUILTY, NA_JUDGE_CANNOT_TELL };
+enum na_judge_outcome {
+	NA_JUDGE_GUILTY,
+	NA_JUDGE_NOT_GUILTY,
+	NA_JUDGE_CANNOT_TELL
+};
 
 struct na_judge_result {
 	enum na_judge_outcome outcome;

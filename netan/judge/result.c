@@ -154,15 +154,15 @@ static bool few_are_late(const struct na_j_late *late)
 	for (size_t i = 0; i < late->s->n_pairs; i++)
 		n += late->pairs[i].late0;
 	return n < NA_J_LATE_MIN ||
-	       na_poisson_upper((uint64_t)n, NA_J_LATE_USUAL *
-						     (double)late->s->n) >= .05;
+	       na_poisson_upper((uint64_t)n,
+				NA_J_LATE_USUAL * (double)late->s->n) >= .05;
 }
 
 /* The odds that name acquit, too.  A side that sends slow and a clock that is
  * late look alike in latencies of two clocks, so these never show that nobody is
  * slow. */
 static enum na_judge_outcome outcome_of(const struct na_j_verdict *v,
-				  const struct na_j_decision *d)
+					const struct na_j_decision *d)
 {
 	if (v->found.n)
 		return NA_JUDGE_GUILTY;

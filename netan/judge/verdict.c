@@ -116,8 +116,8 @@ static size_t only_pair(const struct na_j_decision *d,
 static bool add_sides(struct na_j_found *f)
 {
 	for (int side = NA_JUDGE_SRC; side <= NA_JUDGE_DST; side++) {
-		const struct na_place p = {(enum na_judge_cause)side, f->place.a,
-					   NA_JUDGE_NONE};
+		const struct na_place p = {(enum na_judge_cause)side,
+					   f->place.a, NA_JUDGE_NONE};
 
 		f->n_twins++;
 		if (!na_add(&f->alternatives, ((struct na_rival){p, f->odds})))
@@ -238,7 +238,8 @@ static bool add_rivals(const struct na_j_decision *d,
 	if (f->alternatives.n > f->n_twins)
 		na_sort(f->alternatives.v + f->n_twins,
 			f->alternatives.n - f->n_twins, most_first);
-	f->rival = (struct na_rival){{NA_JUDGE_CAUSES, NA_JUDGE_NONE, NA_JUDGE_NONE},
+	f->rival = (struct na_rival){{NA_JUDGE_CAUSES, NA_JUDGE_NONE,
+				      NA_JUDGE_NONE},
 				     -INFINITY};
 	if (f->alternatives.n > f->n_twins)
 		f->rival = f->alternatives.v[f->n_twins];
@@ -460,7 +461,8 @@ static bool shared_host(const struct na_j_found *f, const struct na_j_found *g,
 			struct na_place *host)
 {
 	*host = (struct na_place){NA_JUDGE_HOST, NA_JUDGE_NONE, NA_JUDGE_NONE};
-	if (f->place.cause == NA_JUDGE_SRC && may_be(g, NA_JUDGE_DST, &f->place))
+	if (f->place.cause == NA_JUDGE_SRC &&
+	    may_be(g, NA_JUDGE_DST, &f->place))
 		*host = f->place;
 	for (size_t i = 0; i < f->alternatives.n; i++) {
 		const struct na_place *p = &f->alternatives.v[i].place;
@@ -506,8 +508,9 @@ static void merge(struct na_j_verdict *v)
 	}
 }
 
-static bool is_of_rack(const struct na_j_decision *d, const struct na_j_found *f,
-		       enum na_judge_cause side, uint32_t rack)
+static bool is_of_rack(const struct na_j_decision *d,
+		       const struct na_j_found *f, enum na_judge_cause side,
+		       uint32_t rack)
 {
 	return f->place.cause == side && !is_device(&f->place) &&
 	       d->s->in->rack_of[f->place.a] == rack;
@@ -557,9 +560,11 @@ static void join_racks(struct na_j_verdict *v, const struct na_j_decision *d)
 				hosts += in->rack_of[h] == rack;
 			for (size_t i = 0; i < v->found.n; i++)
 				named += is_of_rack(d, &v->found.v[i],
-						    (enum na_judge_cause)side, rack);
+						    (enum na_judge_cause)side,
+						    rack);
 			if (hosts > 1 && named > 1 && 4 * named >= 3 * hosts)
-				join_rack(v, d, (enum na_judge_cause)side, rack);
+				join_rack(v, d, (enum na_judge_cause)side,
+					  rack);
 		}
 }
 

@@ -241,9 +241,9 @@ strongest(const struct na_judge_explanation *x)
 {
 	const struct na_judge_evidence *best = NULL;
 	enum na_judge_cause side = x->odds[1].log_odds > x->odds[0].log_odds ||
-					     isnan(x->odds[0].log_odds)
-				     ? NA_JUDGE_DST
-				     : NA_JUDGE_SRC;
+						   isnan(x->odds[0].log_odds)
+					   ? NA_JUDGE_DST
+					   : NA_JUDGE_SRC;
 
 	for (size_t i = 0; i < x->n_evidence; i++) {
 		const struct na_judge_evidence *e = &x->evidence[i];

@@ -26,8 +26,7 @@ static void put_power(struct na_result *r, struct na_value *body,
 
 			na_put_text(r, row, M_host,
 				    run->nodes[p->host].host_name);
-			na_put_text(r, row, M_side,
-				    na_judge_kinds[p->side]);
+			na_put_text(r, row, M_side, na_judge_kinds[p->side]);
 			na_put_real(r, row, M_factor, p->upper);
 			na_put_real(r, row, M_upper_factor, p->upper);
 			na_put_text(r, row, M_why,

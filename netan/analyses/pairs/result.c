@@ -253,8 +253,8 @@ static double odds_of(const struct na_judge_finding *f)
 static const char *unit_of(const struct pairs_run *run,
 			   const struct na_judge_finding *f)
 {
-	return f->place.cause > NA_JUDGE_PAIR    ? "rack"
-	       : f->place.cause == NA_JUDGE_PAIR ? "connection"
+	return f->place.cause > NA_JUDGE_PAIR                     ? "rack"
+	       : f->place.cause == NA_JUDGE_PAIR                  ? "connection"
 	       : run->of->of_hosts && f->place.b == NA_JUDGE_NONE ? "host"
 								  : "device";
 }

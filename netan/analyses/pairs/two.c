@@ -105,8 +105,10 @@ static bool name_way(struct pairs_run *run, size_t pair, uint64_t n,
 		f->n_alternatives = 0;
 		return false;
 	}
-	f->alternatives[0].place = (struct na_place){NA_JUDGE_SRC, src, NA_JUDGE_NONE};
-	f->alternatives[1].place = (struct na_place){NA_JUDGE_DST, dst, NA_JUDGE_NONE};
+	f->alternatives[0].place = (struct na_place){NA_JUDGE_SRC, src,
+						     NA_JUDGE_NONE};
+	f->alternatives[1].place = (struct na_place){NA_JUDGE_DST, dst,
+						     NA_JUDGE_NONE};
 	return true;
 }
 

@@ -100,8 +100,7 @@ void na_pairs_say_who(struct na_str *w, const struct pairs_run *run,
 		say_rack(w, run, who->b);
 		return;
 	default:
-		na_str_addf(w, "%s",
-			    na_side_of(na_judge_kinds[who->cause]));
+		na_str_addf(w, "%s", na_side_of(na_judge_kinds[who->cause]));
 		if (who->b != NA_JUDGE_NONE && !na_pairs_group_of(run, who->a))
 			say_device(w, run, who->b);
 		say_host(w, run, who->a, whole);

@@ -123,8 +123,9 @@ static bool side_spread(struct na_j_level *v, int side, const struct parts *p,
 	      (NA_J_PRIOR_WEIGHT + hosts);
 	for (size_t i = 0; i < n; i++)
 		apart[i] /= sqrt(own + variance[i]);
-	v->device[side] = (struct na_j_side_spread){
-		sqrt(own), 0, n ? na_j_tail(apart, n) : NA_J_NU_FEW};
+	v->device[side] = (struct na_j_side_spread){sqrt(own), 0,
+						    n ? na_j_tail(apart, n)
+						      : NA_J_NU_FEW};
 	return true;
 }
 
@@ -134,8 +135,8 @@ struct side {
 	struct na_j_level *v;
 	int side;
 	na_j_kernel *collectives, *own;
-	double null[NA_J_GRID];		 /* of the side */
-	double (*ll)[NA_J_GRID];	 /* of a host's devices */
+	double null[NA_J_GRID];  /* of the side */
+	double (*ll)[NA_J_GRID]; /* of a host's devices */
 };
 
 /* Mean of a shift with these log masses, and its variance. */
@@ -157,15 +158,14 @@ static double mean_of(const struct na_j_grid *g, const double *log_mass,
 	return mean;
 }
 
-static struct na_j_gain gain_of_part(const struct side *s,
-				     const struct part *d,
+static struct na_j_gain gain_of_part(const struct side *s, const struct part *d,
 				     const double *others)
 {
 	struct na_j_level *v = s->v;
 	struct na_j_gain gain;
 	const struct na_j_side_spread *spread = &v->device[s->side];
 	double ll[NA_J_GRID], null[NA_J_GRID], variance,
-	       less = mean_of(v->grid, others, &variance);
+		less = mean_of(v->grid, others, &variance);
 
 	na_j_level_groups(v, s->side, &v->by_device_coll[s->side], d->from,
 			  d->to, less, NA_J_KERNEL(s->collectives), ll);
@@ -192,14 +192,14 @@ static void host_gains(const struct side *s, const struct part *d, size_t n,
 			all[a] += s->ll[i][a];
 	}
 	for (size_t i = 0; i < n; i++) {
-		const struct na_place place = {
-			s->side ? NA_JUDGE_DST : NA_JUDGE_SRC, d[i].host,
-			d[i].device};
+		const struct na_place place = {s->side ? NA_JUDGE_DST
+						       : NA_JUDGE_SRC,
+					       d[i].host, d[i].device};
 
 		for (size_t a = 0; a < NA_J_GRID; a++)
 			others[a] = all[a] - s->ll[i][a];
-		out[na_j_find_device(b, &place)] =
-			gain_of_part(s, &d[i], others);
+		out[na_j_find_device(b, &place)] = gain_of_part(s, &d[i],
+								others);
 	}
 }
 

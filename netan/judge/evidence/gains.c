@@ -40,8 +40,7 @@ static struct na_j_gain gain_of(struct na_j_level *v, const double *ll,
 }
 
 /* The fault's share of a shift: without what a healthy side has of its own. */
-double na_j_bound_of(const struct na_j_grid *g, double *ll,
-		     const na_j_kernel k)
+double na_j_bound_of(const struct na_j_grid *g, double *ll, const na_j_kernel k)
 {
 	na_j_smear(k, ll);
 	for (size_t i = 0; i < NA_J_GRID; i++)
@@ -71,10 +70,11 @@ static bool side_gains(struct na_j_level *v, int side, struct na_j_gain *out)
 		i = na_j_level_side(v, side, i, NA_J_KERNEL(coll), ll);
 		if (v->peers[side][host] < 2)
 			continue;
-		out[host] = gain_of(v, ll, null,
-				    v->odds[side ? NA_JUDGE_DST : NA_JUDGE_SRC]);
-		v->bound[side][host] =
-			na_j_bound_of(v->grid, ll, NA_J_KERNEL(own));
+		out[host] =
+			gain_of(v, ll, null,
+				v->odds[side ? NA_JUDGE_DST : NA_JUDGE_SRC]);
+		v->bound[side][host] = na_j_bound_of(v->grid, ll,
+						     NA_J_KERNEL(own));
 	}
 	free(coll);
 	free(own);

@@ -52,8 +52,8 @@ static bool group_rows(struct making *m, struct na_j_level *v)
 	size_t blocks = s->n_steps < NA_J_BLOCKS ? s->n_steps : NA_J_BLOCKS;
 	uint32_t *block = NA_J_NEW(&m->tmp, uint32_t, s->n),
 		 *none = NA_J_NEW(&m->tmp, uint32_t, s->n), *unit;
-	const uint32_t *cols[] = {v->of_connections ? s->connection : s->pair, none,
-				  block};
+	const uint32_t *cols[] = {v->of_connections ? s->connection : s->pair,
+				  none, block};
 	bool colls;
 
 	if (!block || !none || !by_collective(m, &colls))
@@ -339,10 +339,10 @@ bool na_j_level_init(struct na_j_level *v, const struct na_j_session *s,
 			       large ? s->n_large : s->n}, view};
 	bool ok;
 
-	*v = (struct na_j_level){grid, s->in, links, s->n_hosts,
-				 .large = large,
-				 .of_connections = of_connections,
-				 .odds = odds};
+	*v = (struct na_j_level){
+		grid,        s->in,          links,
+		s->n_hosts,  .large = large, .of_connections = of_connections,
+		.odds = odds};
 	ok = group_rows(&m, v) && block_medians(&m, v) && errors(&m, v) &&
 	     clock_errors(&m, v) && place_units(&m, v);
 	na_arena_fini(&m.tmp);

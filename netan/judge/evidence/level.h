@@ -17,7 +17,7 @@
 #include "netan/judge/session/session.h"
 
 struct na_j_unit {
-	uint32_t host[2], device[2]; /* sender, receiver */
+	uint32_t host[2], device[2];     /* sender, receiver */
 	uint32_t pair, connection, coll; /* of this table */
 	uint32_t transfers, blocks;
 	double near;	/* distance */
@@ -48,7 +48,7 @@ struct na_j_level {
 	const struct na_j_links *links;
 	size_t n_hosts, n, n_connections, n_pairs, n_coll;
 	bool large, all_collectives; /* all: units are of all together */
-	bool of_connections;	     /* else units are of pairs */
+	bool of_connections;         /* else units are of pairs */
 	struct na_j_unit *units; /* by connection, collective */
 	struct na_j_level_connection *connections;
 	struct na_j_pair *pairs;
@@ -73,7 +73,7 @@ struct na_j_level {
 	/* Prior odds of a block of each kind; odds of all blocks together. */
 	const double *odds;
 	double any;
-	double device_bound;  /* the largest of devices; -INFINITY: none */
+	double device_bound; /* the largest of devices; -INFINITY: none */
 	/* Of connections across racks: log likelihood of each shift less that
 	 * of none, own spread integrated out; until the next fit. */
 	double *ratio;

@@ -12,16 +12,19 @@ static void list_devices(struct na_j_blocks *b, int side,
 	for (size_t i = 0, end; i < g->n; i = end) {
 		uint32_t host = na_j_host_of(&c[na_j_first(g, i)], side);
 
-		for (end = i; end < g->n &&
-			      na_j_host_of(&c[na_j_first(g, end)], side) == host;)
+		for (end = i; end < g->n && na_j_host_of(&c[na_j_first(g, end)],
+							 side) == host;)
 			end++;
 		for (size_t k = i; end - i > 1 && k < end; k++) {
 			struct na_j_device *d = &b->devices[b->n_devices++];
 
 			*d = (struct na_j_device){
-				(uint32_t)side, host,
+				(uint32_t)side,
+				host,
 				na_j_device_of(&c[na_j_first(g, k)], side),
-				*n_pairs, 0, (uint32_t)(end - i)};
+				*n_pairs,
+				0,
+				(uint32_t)(end - i)};
 			for (uint32_t x = g->from[k]; x < g->from[k + 1]; x++)
 				if (!d->n || b->device_pair[*n_pairs - 1] !=
 						     c[g->row[x]].pair) {
@@ -144,9 +147,8 @@ size_t na_j_find_device(const struct na_j_blocks *b, const struct na_place *p)
 	const struct na_j_device *d = b->devices;
 	size_t to = b->device_from[side + 1],
 	       at = NA_BOUND(i, b->device_from[side], to,
-			     d[i].host > p->a ||
-				     (d[i].host == p->a &&
-				      d[i].device >= p->b));
+			     d[i].host > p->a || (d[i].host == p->a &&
+						  d[i].device >= p->b));
 
 	return at < to && d[at].host == p->a && d[at].device == p->b
 		       ? at

@@ -11,7 +11,7 @@
 struct na_j_device {
 	uint32_t side, host, device;
 	uint32_t from, n; /* its pairs: device_pair[from..] */
-	uint32_t of;	  /* devices that the host has on this side */
+	uint32_t of;      /* devices that the host has on this side */
 };
 
 struct na_j_blocks {

@@ -25,8 +25,8 @@ static bool count_racks(struct na_j_links *l, const struct na_judge_input *in,
 
 /* Links of one kind, of pairs grouped by rack. */
 static void list(struct na_j_links *l, const struct na_groups *g,
-		 enum na_judge_cause cause, const uint32_t *a, const uint32_t *b,
-		 uint32_t *n_pairs)
+		 enum na_judge_cause cause, const uint32_t *a,
+		 const uint32_t *b, uint32_t *n_pairs)
 {
 	for (size_t i = 0; i < g->n; i++) {
 		uint32_t first = na_j_first(g, i);

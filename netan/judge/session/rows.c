@@ -50,8 +50,7 @@ static bool rank_connections(struct na_j_session *s, uint32_t *rank,
 			&in->connections[na_j_first(&g, k)];
 
 		s->connections[k] = (struct na_j_connection){
-			c->src, c->dst, c->src_dev, c->dst_dev,
-			c->distance, 0};
+			c->src, c->dst, c->src_dev, c->dst_dev, c->distance, 0};
 		for (uint32_t i = g.from[k]; i < g.from[k + 1]; i++)
 			rank[g.row[i]] = (uint32_t)k;
 	}
