@@ -39,12 +39,12 @@ static const char *how_of(struct na_case *c, const struct na_value *x)
 
 	na_print_number(factor, na_number_at(x, M_excess), 2);
 	if (na_says(x, M_channel, "rate"))
-		return na_case_text(c,
-				    "%s transfers are late, as by a timer, over "
-				    "%s pair%s, %s times the usual rate",
-				    na_case_count(c, na_count_at(x, M_tails)),
-				    na_case_count(c, pairs), na_plural(pairs),
-				    factor);
+		return na_case_text(
+			c,
+			"%s transfers are late, as by a timer, over "
+			"%s pair%s, %s times the usual rate",
+			na_case_count(c, na_count_at(x, M_tails)),
+			na_case_count(c, pairs), na_plural(pairs), factor);
 	return na_case_text(
 		c, "%sx slower%s over %s pair%s%s", factor,
 		na_says(x, M_channel, "large") ? " in large transfers" : "",
@@ -88,10 +88,11 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *x)
 {
 	static const char *const copied[] = {
-		M_kind,  M_host,      M_src_host,    M_dst_host, M_hosts,
-		M_posterior, M_odds, M_rival, M_unit,
-		M_endpoint, M_channel, M_excess, M_excess_ci95, M_pairs,
-		M_transfers, M_tails, M_episodes, M_alternatives, M_needs};
+		M_kind,        M_host,         M_src_host,  M_dst_host,
+		M_hosts,       M_posterior,    M_odds,      M_rival,
+		M_unit,        M_endpoint,     M_channel,   M_excess,
+		M_excess_ci95, M_pairs,        M_transfers, M_tails,
+		M_episodes,    M_alternatives, M_needs};
 
 	for (size_t i = 0; i < NA_LEN(copied); i++) {
 		const struct na_value *v = na_get(x, copied[i]);
@@ -140,11 +141,12 @@ static void put_facts(struct na_case *c, struct na_finding *f,
 			     na_case_count(c, n));
 	else if (ci)
 		na_case_fact(c, f,
-			     "%s%s transfers take %s times what is usual "
-			     "(95 %%: %s to %s)",
 			     na_says(x, M_channel, "large")
-				     ? "the large ones of its "
-				     : "its ",
+				     ? "its large transfers (of %s) take %s "
+				       "times as long as usual (95 %%: %s to "
+				       "%s)"
+				     : "its %s transfers take %s times as long "
+				       "as usual (95 %%: %s to %s)",
 			     na_case_count(c, n),
 			     na_case_number(c, na_number_at(x, M_excess)),
 			     na_case_number(c, ci[0]),
@@ -183,11 +185,9 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 {
 	const struct na_value *itself = slow_itself(c, x);
 	bool unsure = itself || na_length(x, M_alternatives);
-	struct na_finding *f = na_case_find(c,
-					    unsure ? NA_SEV_WARNING
-						   : NA_SEV_ERROR,
-					    unsure ? NA_POSSIBLE : NA_LIKELY,
-					    "pairs");
+	struct na_finding *f =
+		na_case_find(c, unsure ? NA_SEV_WARNING : NA_SEV_ERROR,
+			     unsure ? NA_POSSIBLE : NA_LIKELY, "pairs");
 	const char *next = na_text_at(x, M_test_next);
 
 	na_case_draw(c, f, "pairs -o pairs.svg");
@@ -211,11 +211,10 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 	f->title = na_case_text(c, "%s: %s%s", f->culprit, f->how,
 				doubt(c, itself));
 	f->remedy = na_case_text(
-		c, "%sattach the table of pairs to the report; test first: %s",
+		c, "%s%s",
 		is_a(x, "src") || is_a(x, "dst") || is_a(x, "host")
-			? "take the host or NIC out of the job if the test "
-			  "agrees, and "
-			: "",
+			? "take it out of the job if a test agrees: "
+			: "test it: ",
 		*next ? next : "iperf3 against two other hosts");
 }
 
@@ -286,8 +285,8 @@ static void judge_bad_endpoint(struct na_case *c)
 		return;
 	}
 	/* Who is not compared is not acquitted. */
-	if (!na_length(body, M_culprits) &&
-	    !na_length(body, M_undecided) && na_few_pairs(c)) {
+	if (!na_length(body, M_culprits) && !na_length(body, M_undecided) &&
+	    na_few_pairs(c)) {
 		na_case_missing(c, "transfers between more hosts: %s",
 				na_pairs_sentence(c));
 		return;

@@ -209,8 +209,7 @@ static void join_culprit(struct na_case *c, const struct na_value *x)
 	if (!f)
 		return;
 	na_case_fact(c, f,
-		     "in %s of %s %s the transfers of %s take longest "
-		     "(netan steps)%s",
+		     "in %s of %s %s the transfers of %s take longest%s",
 		     na_case_count(c, na_count_at(x, M_times)),
 		     na_case_count(c, na_count_at(x, M_tried)),
 		     na_says(x, M_of, "steps") ? "steps"

@@ -85,32 +85,55 @@ static const char *details_of(struct na_case *c, const struct na_finding *f)
 				      cost_of(c, f), when_of(c, f));
 }
 
-static void put_finding(struct na_case *c, const struct na_finding *f)
+/* Does the verdict begin with this finding? */
+static bool is_named(const struct na_case *c, size_t i)
 {
-	na_result_text(
-		c->r,
-		na_case_text(c, "%s %s: %s", na_severity_name(f->severity),
-			     f->check->id, f->title),
-		"Evidence: %s\n%sDo: %s\n%sMore: %s%s", evidence_of(c, f),
-		details_of(c, f), f->remedy,
-		f->otherwise ? na_case_text(c, "Or else: %s\n", f->otherwise)
-			     : "",
-		f->command,
-		f->picture ? na_case_text(c, "\nDraw: %s", f->picture) : "");
+	const char *verdict = na_text_at(na_result_get_body(c->r), M_verdict),
+		   *culprit = c->findings[i]->culprit;
+
+	return i == 0 && culprit && strstr(verdict, culprit);
+}
+
+/* headed: its title is not what the verdict has just said. */
+static void put_finding(struct na_case *c, const struct na_finding *f,
+			bool headed)
+{
+	na_result_text(c->r,
+		       na_case_text(c, "%s %s%s%s",
+				    na_severity_name(f->severity), f->check->id,
+				    headed ? ": " : "", headed ? f->title : ""),
+		       "Evidence: %s\n%sDo: %s\n%sMore: %s%s",
+		       evidence_of(c, f), details_of(c, f), f->remedy,
+		       f->otherwise
+			       ? na_case_text(c, "Or else: %s\n", f->otherwise)
+			       : "",
+		       f->command,
+		       f->picture ? na_case_text(c, "\nDraw: %s", f->picture)
+				  : "");
 	na_result_tone(c->r, f->severity);
 }
 
-/* A line each. */
-static void put_remarks(struct na_case *c, size_t from)
+/* Remarks, and how many checks had nothing to say: a line each, of which the
+ * first is the heading of the others. */
+static void put_short(struct na_case *c, size_t from)
 {
-	const char *text = "";
+	const struct na_value *body = na_result_get_body(c->r);
+	const struct na_value *passed = na_get(body, M_passed),
+			      *skipped = na_get(body, M_not_run);
+	const char *title = NULL, *text = "";
 
-	for (size_t i = from; i < c->n; i++)
-		text = na_case_text(c, "%s%s%s: %s", text, *text ? "\n" : "",
-				    c->findings[i]->check->id,
-				    c->findings[i]->title);
-	if (*text)
-		na_result_text(c->r, "remarks (-v explains them)", "%s", text);
+	for (size_t i = from; i < c->n; i++) {
+		const struct na_finding *f = c->findings[i];
+		const char *line = na_case_text(c, "info %s: %s", f->check->id,
+						f->title);
+
+		text = title ? na_case_text(c, "%s%s\n", text, line) : text;
+		title = title ? title : line;
+	}
+	text = na_case_text(
+		c, "%s%zu checks passed, %zu could not run (-v lists them)",
+		text, passed ? passed->n : 0, skipped ? skipped->n : 0);
+	na_result_text(c->r, title ? title : text, "%s", title ? text : "");
 }
 
 /* What a check lacks, in short: without what stands in parentheses, and what an
@@ -165,18 +188,12 @@ static void put_rest(struct na_case *c)
 {
 	const struct na_value *body = na_result_get_body(c->r);
 	const struct na_value *passed = na_get(body, M_passed);
-	const struct na_value *skipped = na_get(body, M_not_run);
 	const char *text = not_run(c, na_first(body, M_not_run));
 
 	if (passed && passed->n)
 		na_result_text(c->r, "passed", "%s",
 			       na_case_names(c, passed, passed->n));
-	if (*text && c->asked->brief)
-		na_result_text(c->r, "could not run",
-			       "%zu checks, which need other inputs or options "
-			       "(-v lists them)",
-			       skipped->n);
-	else if (*text)
+	if (*text)
 		na_result_text(c->r, "could not run, and what that takes", "%s",
 			       text);
 }
@@ -193,7 +210,10 @@ void na_checks_views(struct na_case *c)
 	       c->findings[n - 1]->severity == NA_SEV_INFO)
 		n--;
 	for (size_t i = 0; i < n; i++)
-		put_finding(c, c->findings[i]);
-	put_remarks(c, n);
-	put_rest(c);
+		put_finding(c, c->findings[i],
+			    !c->asked->brief || !is_named(c, i));
+	if (c->asked->brief)
+		put_short(c, n);
+	else
+		put_rest(c);
 }

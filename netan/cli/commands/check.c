@@ -2,14 +2,17 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "netan/base/similar.h"
 #include "netan/cli/again.h"
 #include "netan/cli/commands/host_settings.h"
 #include "netan/cli/commands/run_checks.h"
+#include "netan/cli/output/screen.h"
 
 struct params {
 	struct na_text_list only, skip;
+	bool brief;
 };
 
 #define FIELD(name) offsetof(struct params, name)
@@ -20,6 +23,9 @@ static const struct na_opt opts[] = {
 	 "run this check alone"},
 	{NA_OPT_LIST, 0, "skip", FIELD(skip), "ID", NULL, 0, 0,
 	 "leave this check out"},
+	{NA_OPT_FLAG, 0, "brief", FIELD(brief), NULL, NULL, 0, 0,
+	 "print remarks and checks that could not run in a line each, as a "
+	 "terminal shows them; -v prints all"},
 	NA_OPT_END
 };
 /* clang-format on */
@@ -124,7 +130,10 @@ static enum na_exit check_params(const struct na_cli *cli,
 		exit = unknown_id(cli, "--skip", &p->skip);
 	if (exit == NA_EXIT_OK)
 		exit = na_checks_options(cli, asked);
-	asked->brief = !cli->common.verbose;
+	asked->brief =
+		!cli->common.verbose &&
+		(p->brief ||
+		 na_screen_columns(STDOUT_FILENO, isatty(STDOUT_FILENO)) > 0);
 	if (exit == NA_EXIT_OK && !any_wanted(cli)) {
 		na_say_error(&cli->request, "--only and --skip leave no check");
 		exit = NA_EXIT_USAGE;
