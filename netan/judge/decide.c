@@ -272,7 +272,6 @@ static void mean_of_views(struct na_j_row *row, size_t table, size_t view,
 	double of[] = {to->gain, g->gain};
 
 	row->shift[table][view] = g->effect;
-	row->share[table][view] = g->share;
 	if (!view)
 		*to = *g;
 	else if (!g->there)
