@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "netan/base/vec.h"
 #include "netan/cli/common.h"
 #include "netan/result/member.h"
 
@@ -70,39 +71,135 @@ static void put_paragraphs(FILE *out, const char *text)
 
 static void put_option(FILE *out, const struct na_opt *o)
 {
-	fputs("| `", out);
+	fputs("- `", out);
 	if (o->short_name)
 		fprintf(out, "-%c`, `", o->short_name);
 	fprintf(out, "--%s", o->name);
-	if (o->kind != NA_OPT_FLAG && o->arg) {
-		putc(' ', out);
-		put_code(out, o->arg);
-	}
-	fputs("` | ", out);
+	if (o->kind != NA_OPT_FLAG && o->arg)
+		fprintf(out, " %s", o->arg);
+	fputs("`: ", out);
 	put_string(out, o->help);
 	if (o->kind == NA_OPT_LIST)
 		fputs(" (can be repeated)", out);
-	fputs(" | ", out);
-	if (o->def && o->kind != NA_OPT_FLAG)
+	if (o->def && o->kind != NA_OPT_FLAG) {
+		fputs(" (default: ", out);
 		put_string(out, o->def);
-	fputs(" |\n", out);
+		putc(')', out);
+	}
+	putc('\n', out);
+}
+
+static void put_option_head(FILE *out, const char *title)
+{
+	fprintf(out, "\n## %s\n\n", title);
+}
+
+/* How many commands have a group of options of that title? */
+static size_t n_commands_with(const char *title)
+{
+	size_t found = 0;
+
+	for (const struct na_command *const *c = na_commands; *c; c++) {
+		struct na_opt_group groups[NA_MAX_GROUPS];
+		size_t n = na_command_groups(*c, NULL, groups);
+
+		for (size_t k = 0; k < n; k++) {
+			if (groups[k].opts->kind != NA_OPT_NONE)
+				found += strcmp(groups[k].title, title) == 0;
+		}
+	}
+	return found;
+}
+
+/* Groups that several commands have are on the page of all commands. */
+static bool is_shared(const struct na_opt_group *g)
+{
+	return strcmp(g->title, "Options") != 0 &&
+	       n_commands_with(g->title) > 1;
 }
 
 static void put_options(FILE *out, const struct na_command *c)
 {
 	struct na_opt_group groups[NA_MAX_GROUPS];
 	size_t n = na_command_groups(c, NULL, groups);
+	bool any = false;
 
 	for (size_t k = 0; k < n; k++) {
 		const struct na_opt *o = groups[k].opts;
 
-		if (o->kind == NA_OPT_NONE)
+		if (o->kind == NA_OPT_NONE || is_shared(&groups[k]))
 			continue;
-		fprintf(out, "\n## %s\n\n| option | meaning | default |\n",
-			groups[k].title);
-		fputs("| --- | --- | --- |\n", out);
+		put_option_head(out, groups[k].title);
 		for (; o->kind != NA_OPT_NONE; o++)
 			put_option(out, o);
+	}
+	for (size_t k = 0; k < n; k++) {
+		if (groups[k].opts->kind == NA_OPT_NONE ||
+		    !is_shared(&groups[k]))
+			continue;
+		fputs(any ? ", " : "\n## Shared options\n\n", out);
+		any = true;
+		fprintf(out, "[%s](README.md#", groups[k].title);
+		for (const char *s = groups[k].title; *s; s++)
+			putc(*s == ' ' ? '-' : *s | 0x20, out);
+		putc(')', out);
+	}
+	if (any)
+		putc('\n', out);
+}
+
+/* The options of that title which tables of commands hold, each once. */
+static void put_shared_group(FILE *out, const char *title)
+{
+	const struct na_opt *shown[64];
+	size_t n_shown = 0;
+
+	put_option_head(out, title);
+	for (const struct na_command *const *c = na_commands; *c; c++) {
+		struct na_opt_group groups[NA_MAX_GROUPS];
+		size_t n = na_command_groups(*c, NULL, groups), k = 0, i;
+
+		while (k < n && strcmp(groups[k].title, title) != 0)
+			k++;
+		if (k == n)
+			continue;
+		for (const struct na_opt *o = groups[k].opts;
+		     o->kind != NA_OPT_NONE; o++) {
+			for (i = 0; i < n_shown; i++) {
+				if (strcmp(shown[i]->name, o->name) == 0)
+					break;
+			}
+			if (i < n_shown || n_shown == NA_LEN(shown))
+				continue;
+			shown[n_shown++] = o;
+			put_option(out, o);
+		}
+	}
+}
+
+/* Every title at its first command. */
+static void put_shared_options(FILE *out)
+{
+	const char *shown[32];
+	size_t n_shown = 0;
+
+	for (const struct na_command *const *c = na_commands; *c; c++) {
+		struct na_opt_group groups[NA_MAX_GROUPS];
+		size_t n = na_command_groups(*c, NULL, groups), i;
+
+		for (size_t k = 0; k < n; k++) {
+			if (groups[k].opts->kind == NA_OPT_NONE ||
+			    !is_shared(&groups[k]))
+				continue;
+			for (i = 0; i < n_shown; i++) {
+				if (strcmp(shown[i], groups[k].title) == 0)
+					break;
+			}
+			if (i < n_shown || n_shown == NA_LEN(shown))
+				continue;
+			shown[n_shown++] = groups[k].title;
+			put_shared_group(out, groups[k].title);
+		}
 	}
 }
 
@@ -124,24 +221,43 @@ static void put_ids(FILE *out, const struct na_command *c)
 
 /* clang-format off */
 static const char *const types[] = {
-	[NA_T_COUNT] = "integer, 0 or more",
+	[NA_T_COUNT] = "count",
 	[NA_T_INTEGER] = "integer",
-	[NA_T_INTEGER_OR_NULL] = "integer or null",
+	[NA_T_INTEGER_OR_NULL] = "integer/null",
 	[NA_T_NUMBER] = "number",
-	[NA_T_NUMBER_OR_NULL] = "number or null",
-	[NA_T_AMOUNT] = "number, 0 or more",
+	[NA_T_NUMBER_OR_NULL] = "number/null",
+	[NA_T_AMOUNT] = "amount",
 	[NA_T_TEXT] = "text",
-	[NA_T_TEXT_OR_NULL] = "text or null",
-	[NA_T_BOOL] = "true or false",
-	[NA_T_BOOL_OR_NULL] = "true, false or null",
+	[NA_T_TEXT_OR_NULL] = "text/null",
+	[NA_T_BOOL] = "boolean",
+	[NA_T_BOOL_OR_NULL] = "boolean/null",
 	[NA_T_NULL] = "null",
-	[NA_T_NUMBERS] = "numbers or nulls",
+	[NA_T_NUMBERS] = "numbers",
 	[NA_T_INTEGERS] = "integers",
 	[NA_T_TEXTS] = "texts",
 	[NA_T_OBJECT] = "object",
 	[NA_T_LIST] = "objects",
 };
 /* clang-format on */
+
+static const char types_legend[] =
+	"\n## JSON types\n\n"
+	"- count, amount: an integer, a number; 0 or more\n"
+	"- numbers, integers, texts, objects: arrays; numbers may be null\n"
+	"- `a b c`: one of these words\n"
+	"- X/null: X or null\n"
+	"- X?: the member may be absent\n";
+
+enum { MAX_TABLES = 48, MAX_MEMBERS = 512 };
+
+/* Tables of one page that have their rows already, and where; members. */
+struct shown {
+	const struct na_table *table[MAX_TABLES];
+	char path[MAX_TABLES][128];
+	size_t n;
+	const struct na_member *member[MAX_MEMBERS];
+	size_t n_members;
+};
 
 static bool is_list(enum na_type t)
 {
@@ -162,55 +278,189 @@ static void put_type(FILE *out, const struct na_member *m)
 	} else {
 		fputs(types[m->type], out);
 		if (m->of && m->of->nullable)
-			fputs(" or null", out);
+			fputs("/null", out);
 	}
 	if (m->maybe)
-		fputs("; may be absent", out);
+		putc('?', out);
 }
 
-static void put_members(FILE *out, const struct na_table *t, const char *path);
-
-static void put_member(FILE *out, const struct na_member *m, const char *path)
+/* Where the rows of a table are, or NULL: here, from now on. */
+static const char *rows_at(struct shown *shown, const struct na_table *t,
+			   const char *path)
 {
-	char at[256], below[sizeof(at) + 1];
+	for (size_t i = 0; i < shown->n; i++) {
+		if (shown->table[i] == t)
+			return shown->path[i];
+	}
+	if (shown->n < MAX_TABLES) {
+		shown->table[shown->n] = t;
+		snprintf(shown->path[shown->n++], sizeof(shown->path[0]), "%s",
+			 path);
+	}
+	return NULL;
+}
 
-	if (m->type == NA_T_HIDDEN)
-		return;
-	snprintf(at, sizeof(at), "%s%s%s", path, m->name,
-		 is_list(m->type) ? "[]" : "");
-	fprintf(out, "| `%s` | ", at);
+static bool is_same(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+/* Is a member of that name, type and meaning on the page? */
+static bool is_repeated(const struct shown *shown, const struct na_member *m)
+{
+	if (!m->name || m->type == NA_T_HIDDEN || m->of)
+		return false;
+	for (size_t i = shown->n_members; i-- > 0;) {
+		const struct na_member *o = shown->member[i];
+
+		if (strcmp(o->name, m->name) == 0)
+			return o->type == m->type && o->maybe == m->maybe &&
+			       is_same(o->more, m->more) &&
+			       is_same(o->doc, m->doc) &&
+			       is_same(o->column.header, m->column.header);
+	}
+	return false;
+}
+
+static void note_shown(struct shown *shown, const struct na_member *m)
+{
+	if (shown->n_members < MAX_MEMBERS)
+		shown->member[shown->n_members++] = m;
+}
+
+static const char *brackets(const struct na_member *m)
+{
+	return is_list(m->type) ? "[]" : "";
+}
+
+/* Nothing but a name and a type. */
+static bool is_plain(const struct na_member *m)
+{
+	return m->name && !is_list(m->type) && m->type != NA_T_HIDDEN &&
+	       !m->of && !m->more && !m->column.header && !(m->doc && *m->doc);
+}
+
+static void put_members(FILE *out, const struct na_table *t, const char *path,
+			struct shown *shown);
+
+static void put_member(FILE *out, const struct na_member *m, const char *path,
+		       struct shown *shown)
+{
+	char at[128], below[sizeof(at) + 1];
+	bool members = m->of && (m->of->members || m->of->base);
+	const char *other;
+
+	snprintf(at, sizeof(at), "%s%s%s", path, m->name, brackets(m));
+	note_shown(shown, m);
+	other = members ? rows_at(shown, m->of, at) : NULL;
+	fprintf(out, "- `%s` (", at);
 	put_type(out, m);
-	fputs(" | ", out);
-	put_string(out, m->column.header);
-	fputs(" | ", out);
+	putc(')', out);
+	if (m->column.header) {
+		fputs(" **", out);
+		put_string(out, m->column.header);
+		fputs("**", out);
+	}
+	if ((m->doc && *m->doc) || other)
+		fputs(": ", out);
 	put_string(out, m->doc);
-	fputs(" |\n", out);
-	if (!m->of)
+	if (other)
+		fprintf(out, "%smembers as `%s`", m->doc && *m->doc ? "; " : "",
+			other);
+	putc('\n', out);
+	if (!m->of || other)
 		return;
 	snprintf(below, sizeof(below), "%s.", at);
-	put_members(out, m->of, below);
+	put_members(out, m->of, below, shown);
 }
 
-static void put_members(FILE *out, const struct na_table *t, const char *path)
+/* Of a table that another one has as its base, too: the names alone. */
+static void put_names(FILE *out, const struct na_table *t)
 {
 	if (t->base)
-		put_members(out, t->base, path);
-	for (const struct na_member *m = t->members; m && m->name; m++)
-		put_member(out, m, path);
+		put_names(out, t->base);
+	for (const struct na_member *m = t->members; m && m->name; m++) {
+		if (m->type != NA_T_HIDDEN)
+			fprintf(out, " `%s`", m->name);
+	}
+}
+
+static void put_base(FILE *out, const struct na_table *t, const char *path,
+		     struct shown *shown)
+{
+	const char *other = rows_at(shown, t, path);
+
+	if (!other) {
+		put_members(out, t, path, shown);
+		return;
+	}
+	fprintf(out, "- `%s`… as `%s`:", path, other);
+	put_names(out, t);
+	putc('\n', out);
+}
+
+/* One row of those that follow and are on the page; the last of them. */
+static const struct na_member *put_repeated(FILE *out,
+					    const struct na_member *m,
+					    const char *path,
+					    struct shown *shown)
+{
+	fprintf(out, "- `%s%s%s`", path, m->name, brackets(m));
+	for (; is_repeated(shown, m + 1); m++)
+		fprintf(out, ", `%s%s`", m[1].name, brackets(m + 1));
+	fputs(": as above\n", out);
+	return m;
+}
+
+/* One row of those that follow and have the same type; the last of them. */
+static const struct na_member *put_plain(FILE *out, const struct na_member *m,
+					 const char *path, struct shown *shown)
+{
+	const struct na_member *first = m;
+
+	fprintf(out, "- `%s%s`", path, m->name);
+	note_shown(shown, m);
+	while (is_plain(m + 1) && m[1].type == first->type &&
+	       m[1].maybe == first->maybe && !is_repeated(shown, m + 1)) {
+		note_shown(shown, ++m);
+		fprintf(out, ", `%s`", m->name);
+	}
+	fputs(" (", out);
+	put_type(out, first);
+	fputs(")\n", out);
+	return m;
+}
+
+static void put_members(FILE *out, const struct na_table *t, const char *path,
+			struct shown *shown)
+{
+	if (t->base)
+		put_base(out, t->base, path, shown);
+	for (const struct na_member *m = t->members; m && m->name; m++) {
+		if (m->type == NA_T_HIDDEN)
+			continue;
+		if (is_repeated(shown, m))
+			m = put_repeated(out, m, path, shown);
+		else if (is_plain(m))
+			m = put_plain(out, m, path, shown);
+		else
+			put_member(out, m, path, shown);
+	}
 }
 
 static void put_document(FILE *out, const char *name)
 {
 	const struct na_document *d = na_document_find(name);
+	struct shown shown = {.n = 0, .n_members = 0};
 
 	if (!d)
 		return;
-	fputs("\n## JSON\n\nMembers of `result`, and the columns of tables "
-	      "that show them; all of the JSON: `netan help --schema ",
-	      out);
-	fprintf(out, "%s`.\n\n| member | type | column | meaning |\n", name);
-	fputs("| --- | --- | --- | --- |\n", out);
-	put_members(out, d->result, "");
+	fprintf(out,
+		"\n## JSON\n\nMembers of `result`, with their [types](README."
+		"md#json-types); bold: the column of a table. `netan help "
+		"--schema %s` prints the schema.\n\n",
+		name);
+	put_members(out, d->result, "", &shown);
 }
 
 static void put_notes(FILE *out)
@@ -232,13 +482,13 @@ static void put_method(FILE *out, const char *method)
 /* On the page of the command that shows them. */
 static void put_terms(FILE *out)
 {
-	fputs("\n## Words\n\n| word | meaning |\n| --- | --- |\n", out);
+	fputs("\n## Words\n\n", out);
 	for (const struct na_term *t = na_terms; t->word; t++) {
-		fputs("| ", out);
+		fputs("- **", out);
 		put_string(out, t->word);
-		fputs(" | ", out);
+		fputs("**: ", out);
 		put_string(out, t->meaning);
-		fputs(" |\n", out);
+		putc('\n', out);
 	}
 }
 
@@ -275,6 +525,8 @@ static void program_page(FILE *out)
 		fputs(" |\n", out);
 	}
 	put_notes(out);
+	put_shared_options(out);
+	fputs(types_legend, out);
 }
 
 void na_markdown_page(const struct na_command *c, FILE *out)
