@@ -29,16 +29,6 @@ static void put_string(FILE *out, const char *s)
 		put_text(out, s, strlen(s));
 }
 
-/* In a table's cell, as code: a bar ends the cell even there. */
-static void put_code(FILE *out, const char *s)
-{
-	for (; *s; s++) {
-		if (*s == '|')
-			putc('\\', out);
-		putc(*s, out);
-	}
-}
-
 /* A line that ends no sentence goes on in the next one. */
 static bool goes_on(const char *line, size_t n)
 {
@@ -265,16 +255,117 @@ static bool is_list(enum na_type t)
 	       t == NA_T_TEXTS;
 }
 
+/* After the string that begins at s. */
+static const char *after_string(const char *s)
+{
+	for (s++; *s && *s != '"'; s++)
+		s += *s == '\\' && s[1];
+	return *s ? s + 1 : s;
+}
+
+/* The value of a member of a schema's outermost object, or NULL. */
+static const char *schema_member(const char *json, const char *name)
+{
+	size_t n = strlen(name);
+	int depth = 0;
+
+	while (*json) {
+		const char *end = after_string(json);
+
+		if (*json != '"') {
+			depth += *json == '{' || *json == '[';
+			depth -= *json == '}' || *json == ']';
+			json++;
+			continue;
+		}
+		if (depth == 1 && *end == ':' &&
+		    strncmp(json + 1, name, n) == 0 && json[n + 1] == '"')
+			return end + 1 + strspn(end + 1, " ");
+		json = end;
+	}
+	return NULL;
+}
+
+/* The strings (and null) of an array, or one string. */
+static void put_words(FILE *out, const char *json, const char *between)
+{
+	bool many = *json == '[', any = false;
+	const char *end = json;
+
+	do {
+		json += strcspn(json, "\"n]");
+		if (*json == '"') {
+			end = after_string(json);
+			fprintf(out, "%s%.*s", any ? between : "",
+				(int)(end - json) - 2, json + 1);
+		} else if (*json == 'n') {
+			end = json + strlen("null");
+			fprintf(out, "%snull", any ? between : "");
+		} else {
+			break;
+		}
+		any = true;
+		json = end;
+	} while (many);
+}
+
+/* Of a schema: its kind, and the members that its objects have. */
+static void put_schema_type(FILE *out, const char *json)
+{
+	static const char ref[] = "#/$defs/", required[] = "\"required\": ";
+	const char *v = schema_member(json, "enum");
+	const char *names = strstr(json, required);
+
+	if (v) {
+		putc('`', out);
+		if (strcspn(v, "\"") < strcspn(v, "]"))
+			put_words(out, v, " ");
+		else
+			fprintf(out, "%.*s", (int)strcspn(v, "]") - 1, v + 1);
+		putc('`', out);
+		return;
+	}
+	v = schema_member(json, "$ref");
+	if (v && strncmp(v + 1, ref, sizeof(ref) - 1) == 0)
+		fprintf(out, "%.*s", (int)strcspn(v + sizeof(ref), "\""),
+			v + sizeof(ref));
+	v = schema_member(json, "type");
+	if (v)
+		put_words(out, v, "/");
+	if (names) {
+		fputs(" of `", out);
+		put_words(out, names + sizeof(required) - 1, " ");
+		putc('`', out);
+	}
+}
+
+static void put_description(FILE *out, const char *json)
+{
+	const char *v = schema_member(json, "description");
+
+	if (!v)
+		return;
+	fputs(": ", out);
+	for (const char *end = after_string(v++) - 1; v < end; v++) {
+		if (*v == '\\')
+			v++;
+		put_text(out, v, 1);
+	}
+}
+
+static const char *schema_of(const struct na_member *m)
+{
+	if (m->type == NA_T_WORD)
+		return NULL;
+	return m->more ? m->more : m->of ? m->of->json : NULL;
+}
+
 static void put_type(FILE *out, const struct na_member *m)
 {
-	const char *code = m->more;
-
-	if (!code && m->of)
-		code = m->of->json;
-	if (code) {
-		fputs("`", out);
-		put_code(out, code);
-		fputs("`", out);
+	if (schema_of(m)) {
+		put_schema_type(out, schema_of(m));
+	} else if (m->more) {
+		fprintf(out, "`%s`", m->more);
 	} else {
 		fputs(types[m->type], out);
 		if (m->of && m->of->nullable)
@@ -337,7 +428,8 @@ static const char *brackets(const struct na_member *m)
 static bool is_plain(const struct na_member *m)
 {
 	return m->name && !is_list(m->type) && m->type != NA_T_HIDDEN &&
-	       !m->of && !m->more && !m->column.header && !(m->doc && *m->doc);
+	       !m->of && !m->column.header && !(m->doc && *m->doc) &&
+	       !(schema_of(m) && schema_member(m->more, "description"));
 }
 
 static void put_members(FILE *out, const struct na_table *t, const char *path,
@@ -364,6 +456,8 @@ static void put_member(FILE *out, const struct na_member *m, const char *path,
 	if ((m->doc && *m->doc) || other)
 		fputs(": ", out);
 	put_string(out, m->doc);
+	if (schema_of(m))
+		put_description(out, schema_of(m));
 	if (other)
 		fprintf(out, "%smembers as `%s`", m->doc && *m->doc ? "; " : "",
 			other);
@@ -421,7 +515,8 @@ static const struct na_member *put_plain(FILE *out, const struct na_member *m,
 	fprintf(out, "- `%s%s`", path, m->name);
 	note_shown(shown, m);
 	while (is_plain(m + 1) && m[1].type == first->type &&
-	       m[1].maybe == first->maybe && !is_repeated(shown, m + 1)) {
+	       m[1].maybe == first->maybe && is_same(m[1].more, first->more) &&
+	       !is_repeated(shown, m + 1)) {
 		note_shown(shown, ++m);
 		fprintf(out, ", `%s`", m->name);
 	}
@@ -455,11 +550,9 @@ static void put_document(FILE *out, const char *name)
 
 	if (!d)
 		return;
-	fprintf(out,
-		"\n## JSON\n\nMembers of `result`, with their [types](README."
-		"md#json-types); bold: the column of a table. `netan help "
-		"--schema %s` prints the schema.\n\n",
-		name);
+	fputs("\n## JSON\n\nMembers of `result` ([types](README.md#json-types)); "
+	      "bold: columns of tables.\n\n",
+	      out);
 	put_members(out, d->result, "", &shown);
 }
 
@@ -476,7 +569,7 @@ static void put_method(FILE *out, const char *method)
 		return;
 	fputs("\n## Method\n\n", out);
 	put_string(out, method);
-	fputs("; see [how netan computes its numbers](../methods.md).\n", out);
+	fputs(" ([methods](../methods.md)).\n", out);
 }
 
 /* On the page of the command that shows them. */
@@ -501,8 +594,6 @@ static void command_page(const struct na_command *c, FILE *out)
 	fprintf(out, "\n\n    netan %s %s\n", face->name, face->usage);
 	if (face->details)
 		put_paragraphs(out, face->details);
-	if (na_when_stopped(c))
-		put_paragraphs(out, na_when_stopped(c));
 	put_ids(out, c);
 	if (face->example)
 		fprintf(out, "\n```\n%s\n```\n", face->example);
