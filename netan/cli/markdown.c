@@ -399,14 +399,14 @@ static bool is_same(const char *a, const char *b)
 /* Is a member of that name, type and meaning on the page? */
 static bool is_repeated(const struct shown *shown, const struct na_member *m)
 {
-	if (!m->name || m->type == NA_T_HIDDEN || m->of)
+	if (!m->name || m->type == NA_T_HIDDEN || (m->of && !m->of->json))
 		return false;
 	for (size_t i = shown->n_members; i-- > 0;) {
 		const struct na_member *o = shown->member[i];
 
 		if (strcmp(o->name, m->name) == 0)
 			return o->type == m->type && o->maybe == m->maybe &&
-			       is_same(o->more, m->more) &&
+			       o->of == m->of && is_same(o->more, m->more) &&
 			       is_same(o->doc, m->doc) &&
 			       is_same(o->column.header, m->column.header);
 	}
@@ -428,8 +428,9 @@ static const char *brackets(const struct na_member *m)
 static bool is_plain(const struct na_member *m)
 {
 	return m->name && !is_list(m->type) && m->type != NA_T_HIDDEN &&
-	       !m->of && !m->column.header && !(m->doc && *m->doc) &&
-	       !(schema_of(m) && schema_member(m->more, "description"));
+	       !(m->of && !m->of->json) && !m->column.header &&
+	       !(m->doc && *m->doc) &&
+	       !(schema_of(m) && schema_member(schema_of(m), "description"));
 }
 
 static void put_members(FILE *out, const struct na_table *t, const char *path,
@@ -515,8 +516,8 @@ static const struct na_member *put_plain(FILE *out, const struct na_member *m,
 	fprintf(out, "- `%s%s`", path, m->name);
 	note_shown(shown, m);
 	while (is_plain(m + 1) && m[1].type == first->type &&
-	       m[1].maybe == first->maybe && is_same(m[1].more, first->more) &&
-	       !is_repeated(shown, m + 1)) {
+	       m[1].maybe == first->maybe && m[1].of == first->of &&
+	       is_same(m[1].more, first->more) && !is_repeated(shown, m + 1)) {
 		note_shown(shown, ++m);
 		fprintf(out, ", `%s`", m->name);
 	}
