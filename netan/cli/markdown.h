@@ -1,4 +1,8 @@
-/* The parts of a page of docs/commands that markdown.c puts together. */
+/*
+ * The parts of a page of docs/commands that markdown.c puts together.  They
+ * write to out and ignore its errors, which the caller sees in ferror(out).
+ * Texts are those of the tables; each is written once on a page.
+ */
 #ifndef NETAN_CLI_MARKDOWN_H
 #define NETAN_CLI_MARKDOWN_H
 

@@ -254,9 +254,9 @@ const struct na_analysis na_an_steps = {
 			"netan steps logdir --step 10-20 --format json\n"
 			"netan steps --label before old --label after new\n"
 			"netan steps logdir --format csv --table hosts",
-	.face.method = "stragglers: binomial tests, Benjamini and Hochberg, "
-		       "1995; changes: Killick et al., 2012; drift: Theil, "
-		       "1950, Sen, 1968, Mann, 1945",
+	.face.method = "stragglers: empirical null, Efron, 2004; changes: "
+		       "Killick et al., 2012; drift: Theil, 1950, Sen, 1968, "
+		       "Mann, 1945",
 	.many = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_MODULES |
 		 NA_WANT_OPS | NA_WANT_BUSY | NA_WANT_PROGRAMS | NA_WANT_COMMS,
