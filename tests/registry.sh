@@ -50,9 +50,10 @@ need_documents()
 		verdict "FAIL registry/pages: run make docs"
 		head -n 40 "$out.pages" | indent
 	fi
-	for name in $(commands); do
-		"$1/tools/pages" "$name"
-	done | options_in >"$out.known"
+	{
+		"$1/tools/pages"
+		for name in $(commands); do "$1/tools/pages" "$name"; done
+	} | options_in >"$out.known"
 	wrong=$(cat README.md CONTRIBUTING.md docs/*.md docs/commands/*.md |
 		grep -v -E '^ *(nsys|mpirun|srun|#SBATCH) ' | options_in |
 		comm -13 "$out.known" - | grep -v -x -e --version | tr '\n' ' ')

@@ -5,11 +5,11 @@
  */
 #include <string.h>
 
+#include "netan/base/vec.h"
 #include "netan/cli/common.h"
-#include "netan/result/member.h"
+#include "netan/cli/markdown.h"
 
-/* Text that Markdown must not take for its own, without what ends it. */
-static void put_text(FILE *out, const char *s, size_t n)
+void na_markdown_text(FILE *out, const char *s, size_t n)
 {
 	for (; n; n--, s++) {
 		if (*s == '<') {
@@ -25,17 +25,7 @@ static void put_text(FILE *out, const char *s, size_t n)
 static void put_string(FILE *out, const char *s)
 {
 	if (s)
-		put_text(out, s, strlen(s));
-}
-
-/* In a table's cell, as code: a bar ends the cell even there. */
-static void put_code(FILE *out, const char *s)
-{
-	for (; *s; s++) {
-		if (*s == '|')
-			putc('\\', out);
-		putc(*s, out);
-	}
+		na_markdown_text(out, s, strlen(s));
 }
 
 /* A line that ends no sentence goes on in the next one. */
@@ -59,7 +49,7 @@ static void put_paragraphs(FILE *out, const char *text)
 		if (show)
 			fprintf(out, "   %.*s", (int)n, text);
 		else
-			put_text(out, text, n);
+			na_markdown_text(out, text, n);
 		if (n)
 			putc('\n', out);
 		shown = show;
@@ -70,39 +60,135 @@ static void put_paragraphs(FILE *out, const char *text)
 
 static void put_option(FILE *out, const struct na_opt *o)
 {
-	fputs("| `", out);
+	fputs("- `", out);
 	if (o->short_name)
 		fprintf(out, "-%c`, `", o->short_name);
 	fprintf(out, "--%s", o->name);
-	if (o->kind != NA_OPT_FLAG && o->arg) {
-		putc(' ', out);
-		put_code(out, o->arg);
-	}
-	fputs("` | ", out);
+	if (o->kind != NA_OPT_FLAG && o->arg)
+		fprintf(out, " %s", o->arg);
+	fputs("`: ", out);
 	put_string(out, o->help);
 	if (o->kind == NA_OPT_LIST)
 		fputs(" (can be repeated)", out);
-	fputs(" | ", out);
-	if (o->def && o->kind != NA_OPT_FLAG)
+	if (o->def && o->kind != NA_OPT_FLAG) {
+		fputs(" (default: ", out);
 		put_string(out, o->def);
-	fputs(" |\n", out);
+		putc(')', out);
+	}
+	putc('\n', out);
+}
+
+static void put_option_head(FILE *out, const char *title)
+{
+	fprintf(out, "\n## %s\n\n", title);
+}
+
+/* How many commands have a group of options of that title? */
+static size_t n_commands_with(const char *title)
+{
+	size_t found = 0;
+
+	for (const struct na_command *const *c = na_commands; *c; c++) {
+		struct na_opt_group groups[NA_MAX_GROUPS];
+		size_t n = na_command_groups(*c, NULL, groups);
+
+		for (size_t k = 0; k < n; k++) {
+			if (groups[k].opts->kind != NA_OPT_NONE)
+				found += strcmp(groups[k].title, title) == 0;
+		}
+	}
+	return found;
+}
+
+/* Groups that several commands have are on the page of all commands. */
+static bool is_shared(const struct na_opt_group *g)
+{
+	return strcmp(g->title, "Options") != 0 &&
+	       n_commands_with(g->title) > 1;
 }
 
 static void put_options(FILE *out, const struct na_command *c)
 {
 	struct na_opt_group groups[NA_MAX_GROUPS];
 	size_t n = na_command_groups(c, NULL, groups);
+	bool any = false;
 
 	for (size_t k = 0; k < n; k++) {
 		const struct na_opt *o = groups[k].opts;
 
-		if (o->kind == NA_OPT_NONE)
+		if (o->kind == NA_OPT_NONE || is_shared(&groups[k]))
 			continue;
-		fprintf(out, "\n## %s\n\n| option | meaning | default |\n",
-			groups[k].title);
-		fputs("| --- | --- | --- |\n", out);
+		put_option_head(out, groups[k].title);
 		for (; o->kind != NA_OPT_NONE; o++)
 			put_option(out, o);
+	}
+	for (size_t k = 0; k < n; k++) {
+		if (groups[k].opts->kind == NA_OPT_NONE ||
+		    !is_shared(&groups[k]))
+			continue;
+		fputs(any ? ", " : "\n## Shared options\n\n", out);
+		any = true;
+		fprintf(out, "[%s](README.md#", groups[k].title);
+		for (const char *s = groups[k].title; *s; s++)
+			putc(*s == ' ' ? '-' : *s | 0x20, out);
+		putc(')', out);
+	}
+	if (any)
+		putc('\n', out);
+}
+
+/* The options of that title which tables of commands hold, each once. */
+static void put_shared_group(FILE *out, const char *title)
+{
+	const struct na_opt *shown[64];
+	size_t n_shown = 0;
+
+	put_option_head(out, title);
+	for (const struct na_command *const *c = na_commands; *c; c++) {
+		struct na_opt_group groups[NA_MAX_GROUPS];
+		size_t n = na_command_groups(*c, NULL, groups), k = 0, i;
+
+		while (k < n && strcmp(groups[k].title, title) != 0)
+			k++;
+		if (k == n)
+			continue;
+		for (const struct na_opt *o = groups[k].opts;
+		     o->kind != NA_OPT_NONE; o++) {
+			for (i = 0; i < n_shown; i++) {
+				if (strcmp(shown[i]->name, o->name) == 0)
+					break;
+			}
+			if (i < n_shown || n_shown == NA_LEN(shown))
+				continue;
+			shown[n_shown++] = o;
+			put_option(out, o);
+		}
+	}
+}
+
+/* Every title at its first command. */
+static void put_shared_options(FILE *out)
+{
+	const char *shown[32];
+	size_t n_shown = 0;
+
+	for (const struct na_command *const *c = na_commands; *c; c++) {
+		struct na_opt_group groups[NA_MAX_GROUPS];
+		size_t n = na_command_groups(*c, NULL, groups), i;
+
+		for (size_t k = 0; k < n; k++) {
+			if (groups[k].opts->kind == NA_OPT_NONE ||
+			    !is_shared(&groups[k]))
+				continue;
+			for (i = 0; i < n_shown; i++) {
+				if (strcmp(shown[i], groups[k].title) == 0)
+					break;
+			}
+			if (i < n_shown || n_shown == NA_LEN(shown))
+				continue;
+			shown[n_shown++] = groups[k].title;
+			put_shared_group(out, groups[k].title);
+		}
 	}
 }
 
@@ -120,99 +206,6 @@ static void put_ids(FILE *out, const struct na_command *c)
 	}
 }
 
-/* ---- members of the JSON */
-
-/* clang-format off */
-static const char *const types[] = {
-	[NA_T_COUNT] = "integer, 0 or more",
-	[NA_T_INTEGER] = "integer",
-	[NA_T_INTEGER_OR_NULL] = "integer or null",
-	[NA_T_NUMBER] = "number",
-	[NA_T_NUMBER_OR_NULL] = "number or null",
-	[NA_T_AMOUNT] = "number, 0 or more",
-	[NA_T_TEXT] = "text",
-	[NA_T_TEXT_OR_NULL] = "text or null",
-	[NA_T_BOOL] = "true or false",
-	[NA_T_BOOL_OR_NULL] = "true, false or null",
-	[NA_T_NULL] = "null",
-	[NA_T_NUMBERS] = "numbers or nulls",
-	[NA_T_INTEGERS] = "integers",
-	[NA_T_TEXTS] = "texts",
-	[NA_T_OBJECT] = "object",
-	[NA_T_LIST] = "objects",
-};
-/* clang-format on */
-
-static bool is_list(enum na_type t)
-{
-	return t == NA_T_LIST || t == NA_T_NUMBERS || t == NA_T_INTEGERS ||
-	       t == NA_T_TEXTS;
-}
-
-static void put_type(FILE *out, const struct na_member *m)
-{
-	const char *code = m->more;
-
-	if (!code && m->of)
-		code = m->of->json;
-	if (code) {
-		fputs("`", out);
-		put_code(out, code);
-		fputs("`", out);
-	} else {
-		fputs(types[m->type], out);
-		if (m->of && m->of->nullable)
-			fputs(" or null", out);
-	}
-	if (m->maybe)
-		fputs("; may be absent", out);
-}
-
-static void put_members(FILE *out, const struct na_table *t, const char *path);
-
-static void put_member(FILE *out, const struct na_member *m, const char *path)
-{
-	char at[256], below[sizeof(at) + 1];
-
-	if (m->type == NA_T_HIDDEN)
-		return;
-	snprintf(at, sizeof(at), "%s%s%s", path, m->name,
-		 is_list(m->type) ? "[]" : "");
-	fprintf(out, "| `%s` | ", at);
-	put_type(out, m);
-	fputs(" | ", out);
-	put_string(out, m->column.header);
-	fputs(" | ", out);
-	put_string(out, m->doc);
-	fputs(" |\n", out);
-	if (!m->of)
-		return;
-	snprintf(below, sizeof(below), "%s.", at);
-	put_members(out, m->of, below);
-}
-
-static void put_members(FILE *out, const struct na_table *t, const char *path)
-{
-	if (t->base)
-		put_members(out, t->base, path);
-	for (const struct na_member *m = t->members; m && m->name; m++)
-		put_member(out, m, path);
-}
-
-static void put_document(FILE *out, const char *name)
-{
-	const struct na_document *d = na_document_find(name);
-
-	if (!d)
-		return;
-	fputs("\n## JSON\n\nMembers of `result`, and the columns of tables "
-	      "that show them; all of the JSON: `netan help --schema ",
-	      out);
-	fprintf(out, "%s`.\n\n| member | type | column | meaning |\n", name);
-	fputs("| --- | --- | --- | --- |\n", out);
-	put_members(out, d->result, "");
-}
-
 static void put_notes(FILE *out)
 {
 	fputs("\n<!-- notes: by hand; `make docs` writes all else -->\n"
@@ -226,19 +219,19 @@ static void put_method(FILE *out, const char *method)
 		return;
 	fputs("\n## Method\n\n", out);
 	put_string(out, method);
-	fputs("; see [how netan computes its numbers](../methods.md).\n", out);
+	fputs(" ([methods](../methods.md)).\n", out);
 }
 
 /* On the page of the command that shows them. */
 static void put_terms(FILE *out)
 {
-	fputs("\n## Words\n\n| word | meaning |\n| --- | --- |\n", out);
+	fputs("\n## Words\n\n", out);
 	for (const struct na_term *t = na_terms; t->word; t++) {
-		fputs("| ", out);
+		fputs("- **", out);
 		put_string(out, t->word);
-		fputs(" | ", out);
+		fputs("**: ", out);
 		put_string(out, t->meaning);
-		fputs(" |\n", out);
+		putc('\n', out);
 	}
 }
 
@@ -251,15 +244,13 @@ static void command_page(const struct na_command *c, FILE *out)
 	fprintf(out, "\n\n    netan %s %s\n", face->name, face->usage);
 	if (face->details)
 		put_paragraphs(out, face->details);
-	if (na_when_stopped(c))
-		put_paragraphs(out, na_when_stopped(c));
 	put_ids(out, c);
 	if (face->example)
 		fprintf(out, "\n```\n%s\n```\n", face->example);
 	put_notes(out);
 	put_options(out, c);
 	put_method(out, face->method);
-	put_document(out, face->name);
+	na_markdown_document(out, face->name);
 	if (strcmp(face->name, "help") == 0)
 		put_terms(out);
 }
@@ -275,6 +266,8 @@ static void program_page(FILE *out)
 		fputs(" |\n", out);
 	}
 	put_notes(out);
+	put_shared_options(out);
+	fputs(na_markdown_types, out);
 }
 
 void na_markdown_page(const struct na_command *c, FILE *out)
