@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "ingest/host/settings.h"
-#include "netan/base/beside.h"
+#include "netan/base/atomic_file.h"
 #include "netan/base/memory/leavings.h"
 #include "netan/base/vec.h"
 #include "netan/synth/out_file.h"
@@ -242,7 +242,8 @@ static enum na_status begin_folder(struct snapshot *s, struct na_err *err)
 {
 	char *name = bare(s->dir);
 
-	s->temp = name ? na_beside(name, ".%ld.tmp", (long)getpid()) : NULL;
+	s->temp = name ? na_path_with_suffix(name, ".%ld.tmp", (long)getpid())
+		       : NULL;
 	free(name);
 	if (!s->temp)
 		return na_fail_nomem(err);

@@ -10,7 +10,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "netan/base/beside.h"
+#include "netan/base/atomic_file.h"
 #include "netan/base/memory/leavings.h"
 #include "netan/synth/synth.h"
 
@@ -120,7 +120,8 @@ enum na_status na_out_open(struct na_out_file **out, const char *path, int pack,
 	f->fd = -1;
 	f->pack = pack;
 	f->path = strdup(path);
-	f->temp = na_beside(path, ".%ld.tmp", (long)getpid() % 1000000);
+	f->temp = na_path_with_suffix(path, ".%ld.tmp",
+				      (long)getpid() % 1000000);
 	if (!f->path || !f->temp || !start_packing(f)) {
 		free_file(f);
 		return na_fail_nomem(err);

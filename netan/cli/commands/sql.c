@@ -82,7 +82,7 @@ static enum na_exit read_inputs(struct asking *a,
 				const struct na_snapshots *snapshots)
 {
 	const struct na_sql_records_params params = {.db = &a->db};
-	const struct na_beside beside = {&na_sql_records, &params};
+	const struct na_extra_analysis beside = {&na_sql_records, &params};
 	struct na_err err = {.status = NA_OK};
 	enum na_exit exit;
 	bool records;

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "netan/base/beside.h"
+#include "netan/base/atomic_file.h"
 #include "netan/base/inputs.h"
 #include "netan/base/memory/refused.h"
 #include "netan/cli/output/output.h"
@@ -73,7 +73,7 @@ static int open_temp(struct na_outfile *f, mode_t mode)
 		int fd;
 
 		free(f->temp);
-		f->temp = na_beside_temp(f->path, k);
+		f->temp = na_atomic_temp(f->path, k);
 		if (!f->temp)
 			return -1;
 		f->leaving = na_leaving_new(f->temp);

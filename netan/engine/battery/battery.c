@@ -15,7 +15,7 @@
 struct choice {
 	bool (*wanted)(void *ctx, const char *name);
 	void *ctx;
-	const struct na_beside *beside;
+	const struct na_extra_analysis *beside;
 	size_t n_beside;
 };
 
@@ -138,7 +138,7 @@ static void note_span(struct na_battery *b, const struct na_driven *d)
  * of all. */
 struct job {
 	const struct na_analysis *a;
-	const struct na_beside *beside; /* NULL: an exhibit */
+	const struct na_extra_analysis *beside; /* NULL: an exhibit */
 	bool captured; /* of captures alone, beside traces */
 	struct na_session session;
 	struct na_result *r;
@@ -147,7 +147,7 @@ struct job {
 	int64_t took_ns;
 };
 
-enum { N_JOBS = 2 * (int)N_ANALYSES + (int)NA_MAX_BESIDE };
+enum { N_JOBS = 2 * (int)N_ANALYSES + (int)NA_MAX_EXTRA_ANALYSES };
 
 struct jobs {
 	struct job items[N_JOBS];
@@ -392,7 +392,8 @@ static enum na_status run_rows(struct na_battery *b,
 				.err = {.status = NA_OK},
 			};
 	}
-	for (size_t i = 0; i < choice->n_beside && i < NA_MAX_BESIDE; i++)
+	for (size_t i = 0; i < choice->n_beside && i < NA_MAX_EXTRA_ANALYSES;
+	     i++)
 		x->items[x->n++] = (struct job){
 			.a = choice->beside[i].analysis,
 			.beside = &choice->beside[i],
@@ -449,7 +450,7 @@ static enum na_status run_all(struct na_battery *b,
 
 enum na_status na_battery_run(struct na_battery *b, const struct na_request *q,
 			      bool (*wanted)(void *ctx, const char *name),
-			      void *ctx, const struct na_beside *beside,
+			      void *ctx, const struct na_extra_analysis *beside,
 			      size_t n)
 {
 	const struct choice choice = {wanted, ctx, beside, n};

@@ -1,4 +1,4 @@
-#include "netan/base/beside.h"
+#include "netan/base/atomic_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum { DAY_S = 24 * 60 * 60 };
 
-char *na_beside(const char *path, const char *fmt, ...)
+char *na_path_with_suffix(const char *path, const char *fmt, ...)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
@@ -40,9 +40,9 @@ char *na_folder_of(const char *path)
 	return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
 }
 
-char *na_beside_temp(const char *path, int k)
+char *na_atomic_temp(const char *path, int k)
 {
-	return na_beside(path, ".%ld-%d.tmp", (long)getpid(), k);
+	return na_path_with_suffix(path, ".%ld-%d.tmp", (long)getpid(), k);
 }
 
 /* Of NAME.PID-K.tmp; cuts the name behind its ending.  0: it is none. */
@@ -70,7 +70,7 @@ static bool is_old(const char *path)
 	       time(NULL) - is.st_mtime > DAY_S;
 }
 
-void na_beside_sweep(const char *dir, const char *ending,
+void na_atomic_sweep(const char *dir, const char *ending,
 		     bool (*ours)(const void *ctx, const char *name),
 		     const void *ctx)
 {
