@@ -13,8 +13,8 @@
 
 #include <gsl/gsl_errno.h>
 
-#include "netan/base/memory/leavings.h"
 #include "netan/base/memory/refused.h"
+#include "netan/base/memory/temp_files.h"
 #include "netan/base/shell.h"
 #include "netan/base/similar.h"
 #include "netan/base/vec.h"
@@ -423,7 +423,7 @@ enum na_exit na_program(struct na_world *w, const struct na_build *build,
 	setlocale(LC_ALL, "C");
 	signal(SIGPIPE, SIG_IGN);
 	/* Of ranks the launcher says what ended them. */
-	na_leavings_on_signals(!w);
+	na_temp_files_on_signals(!w);
 	na_memory_on_refused(na_end_refused);
 	gsl_set_error_handler_off();
 	/* Large blocks go back to the system when they are freed: left to

@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "netan/base/memory/leavings.h"
 #include "netan/base/memory/refused.h"
+#include "netan/base/memory/temp_files.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/cli/cli.h"
@@ -189,7 +189,7 @@ void na_end_refused(void)
 	mine = true;
 	while (atomic_flag_test_and_set(&ending))
 		pause(); /* another thread ends the program */
-	na_leavings_remove();
+	na_temp_files_remove();
 	na_in_err(na_fail_nomem(&err));
 	snprintf(line, sizeof(line), "netan: error: %s\n", err.text);
 	/* Or this one was, and cannot. */

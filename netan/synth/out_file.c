@@ -11,7 +11,7 @@
 #include <zstd.h>
 
 #include "netan/base/atomic_file.h"
-#include "netan/base/memory/leavings.h"
+#include "netan/base/memory/temp_files.h"
 #include "netan/synth/synth.h"
 
 enum { CHUNK_BYTES = 1 << 18, GZIP_WINDOW = 15 + 16 };
@@ -19,7 +19,7 @@ enum { CHUNK_BYTES = 1 << 18, GZIP_WINDOW = 15 + 16 };
 struct na_out_file {
 	int fd, pack;
 	char *path, *temp;
-	struct na_leaving *leaving;
+	struct na_temp_file *temp_file;
 	uint8_t *buf; /* CHUNK_BYTES of packed bytes */
 	z_stream zip;
 	ZSTD_CStream *zstd;
@@ -76,7 +76,7 @@ static void free_file(struct na_out_file *f)
 	if (f->zip_ready)
 		deflateEnd(&f->zip);
 	ZSTD_freeCStream(f->zstd);
-	na_leaving_free(f->leaving);
+	na_temp_file_free(f->temp_file);
 	free(f->path);
 	free(f->temp);
 	free(f->buf);
@@ -126,7 +126,7 @@ enum na_status na_out_open(struct na_out_file **out, const char *path, int pack,
 		free_file(f);
 		return na_fail_nomem(err);
 	}
-	f->leaving = na_leaving_new(f->temp);
+	f->temp_file = na_temp_file_new(f->temp);
 	f->fd = open(f->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (f->fd < 0) {
 		st = cannot_write(f, err);

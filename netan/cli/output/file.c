@@ -76,16 +76,16 @@ static int open_temp(struct na_outfile *f, mode_t mode)
 		f->temp = na_atomic_temp(f->path, k);
 		if (!f->temp)
 			return -1;
-		f->leaving = na_leaving_new(f->temp);
+		f->temp_file = na_temp_file_new(f->temp);
 		/* What a signal is to remove is known before it is there. */
-		if (!f->leaving && na_memory_refused())
+		if (!f->temp_file && na_memory_refused())
 			break;
 		fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 			  mode);
 		if (fd >= 0 || errno != EEXIST)
 			return fd;
-		na_leaving_free(f->leaving);
-		f->leaving = NULL;
+		na_temp_file_free(f->temp_file);
+		f->temp_file = NULL;
 	}
 	errno = na_memory_refused() ? ENOMEM : EEXIST;
 	return -1;
@@ -93,7 +93,7 @@ static int open_temp(struct na_outfile *f, mode_t mode)
 
 static void forget(struct na_outfile *f)
 {
-	na_leaving_free(f->leaving);
+	na_temp_file_free(f->temp_file);
 	free(f->temp);
 	free(f->path);
 	memset(f, 0, sizeof(*f));

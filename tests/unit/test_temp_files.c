@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "netan/base/memory/leavings.h"
+#include "netan/base/memory/temp_files.h"
 #include "netan/engine/parallel.h"
 
 static char path[64];
@@ -21,7 +21,7 @@ static void begin_file(void)
 {
 	FILE *f;
 
-	if (!na_leaving_new(path))
+	if (!na_temp_file_new(path))
 		_exit(90);
 	f = fopen(path, "w");
 	if (!f || fclose(f) != 0)
@@ -68,7 +68,7 @@ static void ends(int number, void (*before)(void))
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		signal(number, SIG_DFL);
-		na_leavings_on_signals(false);
+		na_temp_files_on_signals(false);
 		begin_file();
 		before();
 		is_there(94);
@@ -100,7 +100,7 @@ static void the_second_time(void **state)
 /* A handler may still be reading the path of one that it has seen. */
 static void never_used_again(void **state)
 {
-	struct na_leaving *first, *seen;
+	struct na_temp_file *first, *seen;
 	int status;
 	pid_t pid;
 
@@ -109,14 +109,14 @@ static void never_used_again(void **state)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		first = na_leaving_new("leaving.first");
-		na_leaving_free(first);
-		seen = na_leaving_new("leaving.seen");
+		first = na_temp_file_new("leaving.first");
+		na_temp_file_free(first);
+		seen = na_temp_file_new("leaving.seen");
 		if (!seen || seen != first)
 			_exit(96);
-		na_leavings_remove();
-		na_leaving_free(seen);
-		_exit(na_leaving_new("leaving.other") == seen ? 97 : 0);
+		na_temp_files_remove();
+		na_temp_file_free(seen);
+		_exit(na_temp_file_new("leaving.other") == seen ? 97 : 0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
