@@ -13,7 +13,7 @@
 
 #include <gsl/gsl_errno.h>
 
-#include "netan/base/memory/refused.h"
+#include "netan/base/memory/oom.h"
 #include "netan/base/memory/temp_files.h"
 #include "netan/base/shell.h"
 #include "netan/base/similar.h"
@@ -397,7 +397,7 @@ static enum na_exit close_stdout(const struct na_request *q, enum na_exit code)
 /* Whoever was refused memory may not have passed it on. */
 static enum na_exit whole(const struct na_request *q, enum na_exit code)
 {
-	if (!na_memory_refused() || (na_exit_failed(code) && na_said_error()))
+	if (!na_oom() || (na_exit_failed(code) && na_said_error()))
 		return code;
 	na_say_nomem(q);
 	return NA_EXIT_FAILED;
@@ -424,7 +424,7 @@ enum na_exit na_program(struct na_world *w, const struct na_build *build,
 	signal(SIGPIPE, SIG_IGN);
 	/* Of ranks the launcher says what ended them. */
 	na_temp_files_on_signals(!w);
-	na_memory_on_refused(na_end_refused);
+	na_oom_handler(na_end_refused);
 	gsl_set_error_handler_off();
 	/* Large blocks go back to the system when they are freed: left to
 	 * itself, glibc keeps ever larger ones. */

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "netan/base/memory/refused.h"
+#include "netan/base/memory/oom.h"
 #include "netan/base/memory/temp_files.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
@@ -93,7 +93,7 @@ static void say(void *ctx, enum na_level level, const char *text)
 	const char *kind = level == NA_SAY_ERROR     ? "error"
 			   : level == NA_SAY_WARNING ? "warning"
 						     : NULL;
-	bool refused = level == NA_SAY_ERROR && na_memory_refused() &&
+	bool refused = level == NA_SAY_ERROR && na_oom() &&
 		       strstr(text, "memory");
 
 	if (level == NA_SAY_ERROR)

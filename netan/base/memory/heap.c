@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "netan/base/memory/refused.h"
+#include "netan/base/memory/oom.h"
 #include "netan/base/memory/spill.h"
 
 void __real_free(void *p);
@@ -27,7 +27,7 @@ static bool spills(size_t n)
 static void *noted(void *p)
 {
 	if (!p)
-		na_memory_note_refused();
+		na_oom_note();
 	return p;
 }
 

@@ -7,13 +7,13 @@
 #include <sys/stat.h>
 
 #include "members.h"
-#include "netan/base/memory/refused.h"
+#include "netan/base/memory/oom.h"
 #include "netan/cli/again.h"
 #include "netan/cli/commands/export_out.h"
 #include "netan/cli/commands/host_settings.h"
-#include "netan/cli/commands/run_checks.h"
 #include "netan/cli/commands/report_folder.h"
 #include "netan/cli/commands/report_parts.h"
+#include "netan/cli/commands/run_checks.h"
 #include "netan/cli/output/output.h"
 #include "netan/cli/output/place.h"
 #include "netan/engine/anonymize.h"
@@ -324,7 +324,7 @@ static enum na_exit write_all(struct making *m)
 		free(title);
 		return worst;
 	}
-	for (size_t i = 0; i < l->n && !na_memory_refused(); i++) {
+	for (size_t i = 0; i < l->n && !na_oom(); i++) {
 		enum na_exit exit = NA_EXIT_FAILED;
 
 		if (export_of(l->items[i]))

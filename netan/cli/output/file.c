@@ -8,7 +8,7 @@
 
 #include "netan/base/atomic_file.h"
 #include "netan/base/inputs.h"
-#include "netan/base/memory/refused.h"
+#include "netan/base/memory/oom.h"
 #include "netan/cli/output/output.h"
 #include "netan/cli/output/place.h"
 
@@ -78,7 +78,7 @@ static int open_temp(struct na_outfile *f, mode_t mode)
 			return -1;
 		f->temp_file = na_temp_file_new(f->temp);
 		/* What a signal is to remove is known before it is there. */
-		if (!f->temp_file && na_memory_refused())
+		if (!f->temp_file && na_oom())
 			break;
 		fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 			  mode);
@@ -87,7 +87,7 @@ static int open_temp(struct na_outfile *f, mode_t mode)
 		na_temp_file_free(f->temp_file);
 		f->temp_file = NULL;
 	}
-	errno = na_memory_refused() ? ENOMEM : EEXIST;
+	errno = na_oom() ? ENOMEM : EEXIST;
 	return -1;
 }
 
@@ -156,7 +156,7 @@ enum na_status na_outfile_close(struct na_outfile *f, const char *path,
 		st = is_input(path, err);
 		whole = false;
 	}
-	if (whole && na_memory_refused()) {
+	if (whole && na_oom()) {
 		st = na_fail_nomem(err);
 		whole = false;
 	}

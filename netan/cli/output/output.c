@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "netan/base/memory/refused.h"
+#include "netan/base/memory/oom.h"
 #include "netan/cli/again.h"
 #include "netan/cli/cli.h"
 #include "netan/cli/output/output.h"
@@ -377,14 +377,14 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 	if (!na_world_writes(cli->request.world))
 		return NA_EXIT_OK;
 	na_hide_result(&cli->request, r);
-	if (!na_result_ok(r) || na_memory_refused()) {
+	if (!na_result_ok(r) || na_oom()) {
 		na_say_nomem(&cli->request);
 		return NA_EXIT_FAILED;
 	}
 	if (!outputs->n)
 		return write_stdout(cli, &t, r);
 	/* What one could not have, the next will not: it is said once. */
-	for (size_t k = 0; k < outputs->n && !na_memory_refused(); k++) {
+	for (size_t k = 0; k < outputs->n && !na_oom(); k++) {
 		const char *why;
 		enum na_exit code;
 

@@ -3,7 +3,7 @@
  * for all libraries, ask that one, and let none see a NULL.  Weak: where
  * everything is linked into one file, the C library's are there already.
  */
-#include "netan/base/memory/refused.h"
+#include "netan/base/memory/oom.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,17 +14,17 @@
 static atomic_bool refused;
 static _Atomic(void (*)(void)) at_refusal;
 
-bool na_memory_refused(void)
+bool na_oom(void)
 {
 	return refused;
 }
 
-void na_memory_note_refused(void)
+void na_oom_note(void)
 {
 	refused = true;
 }
 
-void na_memory_on_refused(void (*end)(void))
+void na_oom_handler(void (*end)(void))
 {
 	at_refusal = end;
 }

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "netan/base/memory/refused.h"
+#include "netan/base/memory/oom.h"
 #include "netan/base/vec.h"
 
 enum { MIB = 1 << 20, ENDED = 7, WENT_ON = 8 };
@@ -62,7 +62,7 @@ static int library_takes(void)
 
 static int library_ends(void)
 {
-	na_memory_on_refused(end);
+	na_oom_handler(end);
 	return library_takes();
 }
 
@@ -71,7 +71,7 @@ static int library_asks_for_all(void)
 	volatile size_t all = SIZE_MAX - 4096;
 	char *p;
 
-	na_memory_on_refused(end);
+	na_oom_handler(end);
 	/* By a pointer that the linker does not lead elsewhere. */
 	p = aligned_alloc(16, all);
 	free(p);
@@ -81,13 +81,13 @@ static int library_asks_for_all(void)
 static int program_takes(void)
 {
 	NA_VEC(char) v = {.v = NULL};
-	bool before = na_memory_refused();
+	bool before = na_oom();
 
-	na_memory_on_refused(end);
+	na_oom_handler(end);
 	while (v.n < 200 * (size_t)MIB && na_room(&v, MIB))
 		v.n += MIB;
 	na_vec_free(&v);
-	return !before && na_memory_refused() ? WENT_ON : 1;
+	return !before && na_oom() ? WENT_ON : 1;
 }
 
 static void no_library_sees_it(void **state)
@@ -106,7 +106,7 @@ static void but_where_nobody_minds(void **state)
 static void the_program_sees_it_and_it_is_noted(void **state)
 {
 	(void)state;
-	assert_false(na_memory_refused());
+	assert_false(na_oom());
 	assert_int_equal(in_little_room(program_takes), WENT_ON);
 }
 
