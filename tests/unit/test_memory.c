@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "netan/base/memory/allowed.h"
+#include "netan/base/memory/memory_limit.h"
 #include "netan/base/memory/spill.h"
 #include "netan/base/memory/temporary.h"
 #include "netan/base/order.h"
@@ -85,7 +85,7 @@ static void groups_limit(void **state)
 		    {v1, 4000000},
 		    {container, 6000000},
 		    {broken, 0}};
-	uint64_t without = na_memory_allowed("/nowhere");
+	uint64_t without = na_memory_limit("/nowhere");
 
 	(void)state;
 	assert_true(without > 6000000);
@@ -95,7 +95,7 @@ static void groups_limit(void **state)
 		assert_non_null(mkdtemp(root));
 		for (const struct group *g = rows[i].files; g->path; g++)
 			write_text(root, g->path, g->text);
-		assert_int_equal(na_memory_allowed(root),
+		assert_int_equal(na_memory_limit(root),
 				 rows[i].allowed ? rows[i].allowed : without);
 		snprintf(command, sizeof(command), "rm -r %s", root);
 		assert_int_equal(system(command), 0);

@@ -1,4 +1,4 @@
-#include "netan/base/memory/allowed.h"
+#include "netan/base/memory/memory_limit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -95,7 +95,7 @@ static uint64_t limit_of_groups(const char *root)
 	return n;
 }
 
-uint64_t na_memory_allowed(const char *root)
+uint64_t na_memory_limit(const char *root)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
 	uint64_t n = limit_of_groups(root);

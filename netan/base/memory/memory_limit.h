@@ -1,6 +1,6 @@
 /* How much memory a process may have. */
-#ifndef NETAN_BASE_MEMORY_ALLOWED_H
-#define NETAN_BASE_MEMORY_ALLOWED_H
+#ifndef NETAN_BASE_MEMORY_MEMORY_LIMIT_H
+#define NETAN_BASE_MEMORY_MEMORY_LIMIT_H
 
 #include <stdint.h>
 
@@ -9,6 +9,6 @@
  * those above them allow (version 2 and 1), and its limit of private memory
  * (RLIMIT_DATA).  `root` is in front of /proc and /sys: "" but in tests.
  */
-uint64_t na_memory_allowed(const char *root);
+uint64_t na_memory_limit(const char *root);
 
 #endif
