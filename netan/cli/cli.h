@@ -148,7 +148,7 @@ void na_say_more_warnings(const struct na_request *q);
 bool na_said_error(void);
 /* Says what failed, if something did. */
 enum na_exit na_say_failed(const struct na_cli *cli, const struct na_err *err);
-/* Ends the program where a library is refused memory (refused.h): removes what
+/* Ends the program where a library is refused memory (oom.h): removes what
  * is not finished, says so, status NA_EXIT_FAILED. */
 void na_end_refused(void);
 /* Before a `whole` command writes: was it interrupted, now or (`interrupted`)

@@ -3,7 +3,7 @@
  * program here (--wrap), so that no array of an analysis has to know.  Large
  * blocks ask first, small ones now and then; one that the system refuses is
  * spilled, too, and where there is no room for that, memory is taken after
- * all.  What both refuse is noted: refused.h.  Libraries keep their own.
+ * all.  What both refuse is noted: oom.h.  Libraries keep their own.
  */
 #include <malloc.h>
 #include <stdint.h>
