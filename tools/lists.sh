@@ -59,7 +59,7 @@ function code(line,   before)
 		inside = !inside
 	}
 	line = before (inside ? "" : line)
-	return line ~ /^\t\.(face\.)?(id|name|needs|uses) = / ? "" : line
+	return line ~ /^\t\.(info\.)?(id|name|needs|uses) = / ? "" : line
 }
 function judge(   found, all, k, word, rest, least)
 {

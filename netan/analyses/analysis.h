@@ -20,7 +20,7 @@
 #ifndef NETAN_ANALYSES_ANALYSIS_H
 #define NETAN_ANALYSES_ANALYSIS_H
 
-#include "netan/base/face.h"
+#include "netan/base/info.h"
 #include "netan/base/parcel.h"
 #include "netan/model/scope.h"
 #include "netan/result/result.h"
@@ -37,7 +37,7 @@ enum na_parcel_of {
 #define NA_COUNTS(KIND) (UINT32_C(1) << NA_RECORDS_##KIND)
 
 struct na_analysis {
-	struct na_face face;
+	struct na_command_info info;
 	uint32_t wants;      /* enum na_want bits */
 	bool clips;          /* --from/--to clip, not select */
 	bool suspects;       /* its culprits may go to a ledger */

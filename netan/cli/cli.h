@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "netan/base/err.h"
-#include "netan/base/face.h"
+#include "netan/base/info.h"
 #include "netan/base/opt.h"
 #include "netan/checks/check.h"
 #include "netan/engine/request.h"
@@ -89,7 +89,7 @@ struct na_cli {
 	const struct na_conf *conf;       /* what netan.conf set; or NULL */
 	struct na_request request;        /* of the engine; speaks on stderr */
 	struct na_common common;
-	void *params; /* command->face->params_size bytes */
+	void *params; /* command->info->params_size bytes */
 	/* Empty, of a command with NA_JOIN_OUTPUT: for its run to fill. */
 	struct na_result *result;
 	int argc;
@@ -106,7 +106,7 @@ enum na_shut {
 };
 
 struct na_command {
-	const struct na_face *face; /* name, help, own options */
+	const struct na_command_info *info; /* name, help, own options */
 	const char *words;          /* operands: "a|b|c", or "COMMAND";
 					 * NULL: files */
 	unsigned joins;             /* enum na_join bits */

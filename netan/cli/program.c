@@ -105,7 +105,7 @@ static enum na_exit no_input(const struct na_cli *cli)
 			  "of a profile, or - for standard input"
 			: "no INPUT is given: a file, a directory of "
 			  "such files, or - for standard input",
-		c->face->name);
+		c->info->name);
 }
 
 /* Before any work: what the command line asks for is there and makes sense. */
@@ -124,7 +124,7 @@ static enum na_exit prepare(struct na_cli *cli, struct na_err *err)
 	if (cli->command->joins & (NA_JOIN_INPUT | NA_JOIN_WORKERS) &&
 	    na_memory_start(&cli->request, err) != NA_OK)
 		return usage_error(&cli->request, err->text,
-				   cli->command->face->name);
+				   cli->command->info->name);
 	if (!(cli->command->joins & NA_JOIN_OUTPUT))
 		return NA_EXIT_OK;
 	/* The other ranks write nothing, and need not see the place. */
@@ -291,7 +291,7 @@ static enum na_exit run_command(const struct na_request *q,
 		code = conf_error(&cli.request, &err);
 	} else if (st != NA_OK) {
 		code = st == NA_EUSAGE ? usage_error(&cli.request, err.text,
-						     c->face->name)
+						     c->info->name)
 				       : na_say_failed(&cli, &err);
 	} else {
 		code = run_ready(&cli);
@@ -309,7 +309,7 @@ static enum na_exit not_many(const struct na_request *q,
 	na_say_error(q,
 		     "netan-mpi does not run %s, netan does; 'netan-mpi "
 		     "--help' lists what it runs",
-		     c->face->name);
+		     c->info->name);
 	return NA_EXIT_USAGE;
 }
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "netan/base/err.h"
-#include "netan/base/face.h"
+#include "netan/base/info.h"
 #include "netan/base/opt.h"
 #include "netan/world/world.h"
 
@@ -109,9 +109,9 @@ struct na_request {
 	 * with the defaults, and the capacity where there is such an option.
 	 * *params is to be dropped also after a failure. */
 	enum na_status (*params)(const struct na_request *q,
-				 const struct na_face *face, void **params,
-				 struct na_err *err);
-	void (*drop_params)(const struct na_face *face, void *params);
+				 const struct na_command_info *info,
+				 void **params, struct na_err *err);
+	void (*drop_params)(const struct na_command_info *info, void *params);
 };
 
 /* Is the member of coverage.settings one of them? */

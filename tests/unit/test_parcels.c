@@ -226,7 +226,7 @@ static void try_one(const struct hand *h, const struct na_analysis *a,
 
 	scope.components = h->filter.components;
 	assert_int_equal(na_grouping_parse(by, &scope.by, &err), NA_OK);
-	assert_int_equal(na_cli_parse(&cli, na_command_find(a->face.name), 3,
+	assert_int_equal(na_cli_parse(&cli, na_command_find(a->info.name), 3,
 				      argv, &err),
 			 NA_OK);
 	hand_drive(&want, a, &scope, cli.params, BLOCK, &err);

@@ -109,7 +109,7 @@ static void test_same_bytes(void **state)
 	make_session(&s);
 	for (const struct na_command *const *c = na_commands; *c; c++) {
 		for (int local = 0; local < 2; local++) {
-			struct job j = {.command = (*c)->face->name,
+			struct job j = {.command = (*c)->info->name,
 					.local = local};
 			char *want;
 
@@ -198,7 +198,7 @@ static void test_kept(void **state)
 	same_from_all(&s, &info);
 	for (const struct na_analysis *const *a = na_analyses; *a; a++) {
 		for (size_t i = 0; (*a)->pack && i < NA_LEN(options); i++) {
-			struct job j = {.command = (*a)->face.name,
+			struct job j = {.command = (*a)->info.name,
 					.option = options[i]};
 
 			same_from_all(&s, &j);
@@ -238,7 +238,7 @@ static void test_lost(void **state)
 	lose_of(&s, "slack");
 	for (const struct na_analysis *const *a = na_analyses; *a; a++) {
 		if ((*a)->pack)
-			lose_of(&s, (*a)->face.name);
+			lose_of(&s, (*a)->info.name);
 	}
 	session_end(&s);
 }

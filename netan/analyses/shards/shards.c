@@ -210,7 +210,7 @@ static void shards_fini(void *state)
 }
 
 const struct na_analysis na_an_shards = {
-	.face.name = "shards",
+	.info.name = "shards",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS,
 	.both_sides = true,
 	.besides = NA_COMP_BIT(NA_COMP_D2H),

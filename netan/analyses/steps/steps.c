@@ -209,10 +209,10 @@ static enum na_severity steps_severity(const void *state)
 }
 
 const struct na_analysis na_an_steps = {
-	.face.name = "steps",
-	.face.usage = "[OPTION…] INPUT…",
-	.face.question = "which steps and which hosts are slow",
-	.face.details =
+	.info.name = "steps",
+	.info.usage = "[OPTION…] INPUT…",
+	.info.question = "which steps and which hosts are slow",
+	.info.details =
 		"A step is an event of the Steps line of a device plane; "
 		"without one, each run of the program that takes most of its "
 		"time; of GPUs without either, what kernels of one group_id "
@@ -273,11 +273,11 @@ const struct na_analysis na_an_steps = {
 		"host's own time beside the others', by 5 % or more. Every "
 		"step is in --format csv; --table names hosts, stragglers or "
 		"changes.",
-	.face.example = "netan steps logdir -o steps.svg\n"
+	.info.example = "netan steps logdir -o steps.svg\n"
 			"netan steps logdir --step 10-20 --format json\n"
 			"netan steps --label before old --label after new\n"
 			"netan steps logdir --format csv --table hosts",
-	.face.method = "stragglers: binomial tests, Benjamini and Hochberg, "
+	.info.method = "stragglers: binomial tests, Benjamini and Hochberg, "
 		       "1995; changes: Killick et al., 2012; drift: Theil, "
 		       "1950, Sen, 1968, Mann, 1945",
 	.many = true,

@@ -168,11 +168,11 @@ static enum na_severity tcp_severity(const void *state)
 }
 
 const struct na_analysis na_an_tcp = {
-	.face.name = "tcp",
-	.face.usage = "[OPTION…] INPUT…",
-	.face.question = "what TCP did on each connection of a capture, worst "
+	.info.name = "tcp",
+	.info.usage = "[OPTION…] INPUT…",
+	.info.question = "what TCP did on each connection of a capture, worst "
 			 "first",
-	.face.details =
+	.info.details =
 		"Every connection gets a verdict and the evidence behind it. "
 		"TCP itself is the witness: IP IDs and timestamps tell a "
 		"segment that was sent again from one that came late, DSACK "
@@ -209,20 +209,20 @@ const struct na_analysis na_an_tcp = {
 		"The picture is a time-sequence graph of one connection, or "
 		"of the piece between --from and --to. It needs the packets: "
 		"a transfer file does not hold them.",
-	.face.matter = "output,format,top,connection,direction,from,to,host,"
+	.info.matter = "output,format,top,connection,direction,from,to,host,"
 		       "src,dst",
-	.face.example = "netan tcp job.pcap --top 10\n"
+	.info.example = "netan tcp job.pcap --top 10\n"
 			"netan tcp job.pcap -o worst.svg\n"
 			"netan tcp job.pcap --connection 3 --direction rev -o "
 			"third.svg\n"
 			"netan tcp job.pcap --from 12.1s --to 12.4s -o "
 			"piece.svg\n"
 			"netan tcp job.pcap --fail-on error -q -o tcp.json",
-	.face.method = "marks as tshark's tcp.analysis; what was needed by IP "
+	.info.method = "marks as tshark's tcp.analysis; what was needed by IP "
 		       "ID, RFC 7323, RFC 2883",
 	.wants = NA_WANT_CONNECTIONS,
-	.face.opts = tcp_opts,
-	.face.params_size = sizeof(struct tcp_params),
+	.info.opts = tcp_opts,
+	.info.params_size = sizeof(struct tcp_params),
 	.begins = 2,
 	.basis = true,
 	.state_size = sizeof(struct tcp_state),

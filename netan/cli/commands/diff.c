@@ -181,7 +181,7 @@ static const char details[] =
 	"Mbps). It is met where the whole interval lies beyond, and then the exit status is 3; an interval that "
 	"contains the limit is undecided: netan says so, and it is no failure.";
 
-static const struct na_face diff_face = {
+static const struct na_command_info diff_info = {
 	.name = "diff",
 	.question = "what changed between two runs",
 	.usage = "[OPTION…] A B",
@@ -198,7 +198,7 @@ static const struct na_face diff_face = {
 };
 
 const struct na_command na_cmd_diff = {
-	.face = &diff_face,
+	.info = &diff_info,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_OUTPUT |
 		 NA_JOIN_PICTURE | NA_JOIN_PROGRAMS | NA_JOIN_PLACES,
 	.whole = true,

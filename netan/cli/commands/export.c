@@ -203,7 +203,7 @@ static const char details[] =
 	"place and renamed when it is whole. Of several runs (--label) nothing "
 	"is checked: there are no findings then.";
 
-static const struct na_face export_face = {
+static const struct na_command_info export_info = {
 	.name = "export",
 	.question = "how do I take it all to another tool",
 	.usage = "-o FILE.sqlite|FILE.pftrace|FILE.prom [OPTION…] INPUT…",
@@ -216,7 +216,7 @@ static const struct na_face export_face = {
 };
 
 const struct na_command na_cmd_export = {
-	.face = &export_face,
+	.info = &export_info,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_QUIET |
 		 NA_JOIN_PROGRAMS | NA_JOIN_PLACES | NA_JOIN_CHECKS,
 	.whole = true,

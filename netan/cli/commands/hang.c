@@ -417,7 +417,7 @@ static const char details[] =
 	"(--fail-on). Logs without a hang message are no failure: status 0, "
 	"and the first line says how many lines were read.";
 
-static const struct na_face hang_face = {
+static const struct na_command_info hang_info = {
 	.name = "hang",
 	.question = "why did the job hang; which host",
 	.usage = "[OPTION…] LOG|DIR…",
@@ -433,7 +433,7 @@ static const struct na_face hang_face = {
 };
 
 const struct na_command na_cmd_hang = {
-	.face = &hang_face,
+	.info = &hang_info,
 	.joins = NA_JOIN_WORKERS | NA_JOIN_FINDINGS | NA_JOIN_LEDGER |
 		 NA_JOIN_OUTPUT | NA_JOIN_PICTURE,
 	.run = hang_run,

@@ -448,7 +448,7 @@ static const char details[] =
 	"for each figure: verdict, findings, coverage, and of each analysis "
 	"headline, picture, the first 20 rows of tables, notes and command.";
 
-static const struct na_face report_face = {
+static const struct na_command_info report_info = {
 	.name = "report",
 	.question = "all of it in one page for a bug report",
 	.usage = "-o FILE.html|DIR [OPTION…] INPUT…",
@@ -461,7 +461,7 @@ static const struct na_face report_face = {
 };
 
 const struct na_command na_cmd_report = {
-	.face = &report_face,
+	.info = &report_info,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_QUIET |
 		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES |
 		 NA_JOIN_CHECKS | NA_JOIN_MANY,

@@ -260,7 +260,7 @@ static const char details[] =
 	"name and its routes. Take one on each host of a job and give them "
 	"to netan check --host-settings: it joins them with the trace.";
 
-static const struct na_face sysctl_face = {
+static const struct na_command_info sysctl_info = {
 	.name = "sysctl",
 	.question = "are this host's network settings right",
 	.usage = "[OPTION…]",
@@ -275,7 +275,7 @@ static const struct na_face sysctl_face = {
 };
 
 const struct na_command na_cmd_sysctl = {
-	.face = &sysctl_face,
+	.info = &sysctl_info,
 	.joins = NA_JOIN_FINDINGS | NA_JOIN_OUTPUT | NA_JOIN_NAMES,
 	.shut = shut,
 	.run = sysctl_run,

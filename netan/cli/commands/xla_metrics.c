@@ -388,7 +388,7 @@ static const char details[] =
 	"findings are warnings, or info where logging explains them "
 	"(--fail-on).";
 
-static const struct na_face xla_metrics_face = {
+static const struct na_command_info xla_metrics_info = {
 	.name = "xla-metrics",
 	.question = "does PyTorch/XLA recompile or fetch too often",
 	.usage = "[OPTION…] LOG|DIR…",
@@ -402,7 +402,7 @@ static const struct na_face xla_metrics_face = {
 };
 
 const struct na_command na_cmd_xla_metrics = {
-	.face = &xla_metrics_face,
+	.info = &xla_metrics_info,
 	.joins = NA_JOIN_WORKERS | NA_JOIN_FINDINGS | NA_JOIN_OUTPUT,
 	.run = xla_metrics_run,
 };

@@ -26,7 +26,7 @@ static bool named(const struct choice *c, const char *exhibit)
 
 static bool chosen(const struct choice *c, const struct na_analysis *a)
 {
-	return a->basis || named(c, a->face.name);
+	return a->basis || named(c, a->info.name);
 }
 
 #define NA_ANALYSIS(name)        +1
@@ -177,10 +177,10 @@ static void run_row(struct job *j, const struct na_filter *asked)
 	j->session.filter.captures_alone = j->captured;
 	/* Pictures have them in their captions. */
 	j->session.inputs_told = !q->draws;
-	if (q->params(q, &j->a->face, &params, &j->err) == NA_OK)
+	if (q->params(q, &j->a->info, &params, &j->err) == NA_OK)
 		na_in_err(na_analyse(&j->session, j->a, params, &ungrouped,
 				     j->r, &j->driven, &j->err));
-	q->drop_params(&j->a->face, params);
+	q->drop_params(&j->a->info, params);
 }
 
 /* It looks at the records, or has ended. */
@@ -272,8 +272,9 @@ static enum na_status take_captured(struct na_battery *b, struct job *j,
 		return err->status;
 	}
 	if (j->driven.used)
-		b->captured[b->n_captured++] = (struct na_exhibit){
-			.name = j->a->face.name, .result = j->r};
+		b->captured[b->n_captured++] =
+			(struct na_exhibit){.name = j->a->info.name,
+					    .result = j->r};
 	return NA_OK;
 }
 
@@ -295,7 +296,7 @@ static enum na_status take_job(struct na_battery *b, struct job *j,
 {
 	struct na_exhibit *x = &b->exhibits[b->n];
 
-	x->name = j->a->face.name;
+	x->name = j->a->info.name;
 	b->analyses[b->n] = j->a;
 	b->driven[b->n] = j->driven;
 	b->owned[b->n++] = j->r;

@@ -3,14 +3,14 @@
  * one, and so has every other command; dispatch, help, completion and man
  * pages read nothing else.
  */
-#ifndef NETAN_BASE_FACE_H
-#define NETAN_BASE_FACE_H
+#ifndef NETAN_BASE_COMMAND_INFO_H
+#define NETAN_BASE_COMMAND_INFO_H
 
 #include <stddef.h>
 
 #include "netan/base/opt.h"
 
-struct na_face {
+struct na_command_info {
 	const char *name;
 	const char *question;      /* one line: what it answers */
 	const char *usage;         /* "[OPTION…] INPUT…" */
