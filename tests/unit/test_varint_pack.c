@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "netan/base/brief.h"
+#include "netan/base/varint_pack.h"
 
 #define WIDE_MAX ((na_i128)(~(unsigned __int128)0 >> 1))
 
@@ -39,24 +39,25 @@ static const struct {
 
 static void whole_numbers(void **state)
 {
-	struct na_brief b = {.failed = false};
+	struct na_varint_pack b = {.failed = false};
 	const uint8_t *p;
 
 	(void)state;
 	for (size_t i = 0; i < NA_LEN(numbers); i++) {
 		size_t before = b.is.n;
 
-		na_brief_put_number(&b, numbers[i].is);
+		na_varint_put_number(&b, numbers[i].is);
 		assert_in_range(b.is.n - before, 1, numbers[i].bytes);
 	}
 	for (size_t i = 0; i < NA_LEN(sides); i++)
-		na_brief_put_number(&b, na_brief_folded(sides[i]));
+		na_varint_put_number(&b, na_varint_folded(sides[i]));
 	assert_false(b.failed);
 	p = b.is.v;
 	for (size_t i = 0; i < NA_LEN(numbers); i++)
-		assert_true(na_brief_number(&p) == numbers[i].is);
+		assert_true(na_varint_number(&p) == numbers[i].is);
 	for (size_t i = 0; i < NA_LEN(sides); i++)
-		assert_true(na_brief_unfolded(na_brief_number(&p)) == sides[i]);
+		assert_true(na_varint_unfolded(na_varint_number(&p)) ==
+			    sides[i]);
 	assert_ptr_equal(p, b.is.v + b.is.n);
 	na_vec_free(&b.is);
 }
@@ -79,34 +80,34 @@ static void wide_numbers(void **state)
 				(na_i128)1 << 64,
 				WIDE_MAX,
 				-WIDE_MAX - 1};
-	struct na_brief b = {.failed = false};
+	struct na_varint_pack b = {.failed = false};
 	const uint8_t *p;
 
 	(void)state;
 	for (size_t i = 0; i < NA_LEN(wide); i++)
-		na_brief_put_wide(&b, wide[i]);
+		na_varint_put_wide(&b, wide[i]);
 	p = b.is.v;
 	for (size_t i = 0; i < NA_LEN(wide); i++)
-		assert_true(na_brief_wide(&p) == wide[i]);
+		assert_true(na_varint_wide(&p) == wide[i]);
 	assert_ptr_equal(p, b.is.v + b.is.n);
 	na_vec_free(&b.is);
 }
 
 static void real_numbers(void **state)
 {
-	struct na_brief b = {.failed = false};
+	struct na_varint_pack b = {.failed = false};
 	const uint8_t *p;
 
 	(void)state;
 	for (size_t i = 0; i < NA_LEN(reals); i++) {
 		size_t before = b.is.n;
 
-		na_brief_put_real(&b, reals[i].is);
+		na_varint_put_real(&b, reals[i].is);
 		assert_in_range(b.is.n - before, 1, reals[i].bytes);
 	}
 	p = b.is.v;
 	for (size_t i = 0; i < NA_LEN(reals); i++) {
-		double x = na_brief_real(&p);
+		double x = na_varint_real(&p);
 
 		assert_memory_equal(&x, &reals[i].is, sizeof(x));
 	}
