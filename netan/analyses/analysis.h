@@ -21,16 +21,16 @@
 #define NETAN_ANALYSES_ANALYSIS_H
 
 #include "netan/base/info.h"
-#include "netan/base/parcel.h"
+#include "netan/base/serialize.h"
 #include "netan/model/scope.h"
 #include "netan/result/result.h"
 
 /* What of an analysis goes between processes. */
-enum na_parcel_of {
-	NA_PARCEL_BLOCK, /* a block state, sealed; into one that was forked */
-	NA_PARCEL_LEFT,  /* what blocks of a pass have left in the main state
+enum na_packed_state {
+	NA_PACKED_BLOCK, /* a block state, sealed; into one that was forked */
+	NA_PACKED_LEFT,  /* what blocks of a pass have left in the main state
 			    besides; into that of another process */
-	NA_PARCEL_TURNED /* after a turn, what fork and add of the next pass
+	NA_PACKED_TURNED /* after a turn, what fork and add of the next pass
 			    look at in the main state; likewise */
 };
 
@@ -125,14 +125,14 @@ struct na_analysis {
 
 	/*
 	 * Where ranks of a job let the transfers that they have read through
-	 * it, and one of them merges their blocks (enum na_parcel_of); NULL:
+	 * it, and one of them merges their blocks (enum na_packed_state); NULL:
 	 * that one gets all transfers.  What is unpacked was sent by another
 	 * process: every number is looked at before it is used.
 	 */
-	void (*pack)(void *state, enum na_parcel_of what, unsigned pass,
-		     struct na_parcel *to);
-	void (*unpack)(void *state, enum na_parcel_of what, unsigned pass,
-		       struct na_opened_parcel *from);
+	void (*pack)(void *state, enum na_packed_state what, unsigned pass,
+		     struct na_serializer *to);
+	void (*unpack)(void *state, enum na_packed_state what, unsigned pass,
+		       struct na_deserializer *from);
 
 	/* How bad is what was found, for --fail-on: enum na_severity; may be
 	 * NULL.  After finish. */

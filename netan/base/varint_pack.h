@@ -1,6 +1,6 @@
 /*
  * Numbers in as few bytes as they need, for what one process writes and reads
- * again: nothing is checked in reading.  What others have sent is parcel.h's.
+ * again: nothing is checked in reading.  What others have sent is in serialize.h.
  * After a failed allocation `failed` stays set: look once, at the end.
  */
 #ifndef NETAN_BASE_VARINT_PACK_H

@@ -95,23 +95,23 @@ static size_t pieces_of(const struct drive *d, size_t at, size_t to)
 
 /* ---- blocks as messages */
 
-static enum na_status send_parcel(struct drive *d, struct na_xf_bytes *m,
-				  enum na_parcel_of what, void *state,
+static enum na_status send_packed(struct drive *d, struct na_xf_bytes *m,
+				  enum na_packed_state what, void *state,
 				  struct na_err *err)
 {
-	struct na_parcel p = {.p = NULL};
+	struct na_serializer p = {.p = NULL};
 
 	d->a->pack(state, what, d->pass, &p);
 	na_tell_run(m, p.p, p.n);
 	m->failed |= p.failed;
-	na_parcel_fini(&p);
+	na_serializer_fini(&p);
 	return na_message_send(of(d), 0, m, err);
 }
 
-static bool get_parcel(struct drive *d, struct na_cursor *c,
-		       enum na_parcel_of what, void *state)
+static bool get_packed(struct drive *d, struct na_cursor *c,
+		       enum na_packed_state what, void *state)
 {
-	struct na_opened_parcel p = {.failed = false};
+	struct na_deserializer p = {.failed = false};
 	struct na_text run;
 
 	if (!na_hear_run(c, &run))
@@ -128,7 +128,7 @@ enum na_status na_passes_send(struct drive *d, size_t i, struct na_err *err)
 
 	na_tell_run(&m, &d->fed[i], sizeof(d->fed[i]));
 	return d->status[i] == NA_OK
-		       ? send_parcel(d, &m, NA_PARCEL_BLOCK,
+		       ? send_packed(d, &m, NA_PACKED_BLOCK,
 				     na_drive_block(d, i), err)
 		       : (na_xf_bytes_fini(&m), na_fail_nomem(err));
 }
@@ -147,7 +147,7 @@ static enum na_status take_block(struct drive *d, size_t rank,
 	memset(block, 0, na_block_size(d->a));
 	d->status[0] = d->a->fork(block, d->state, d->pass);
 	st = d->status[0] == NA_OK ? NA_OK : na_fail_nomem(err);
-	if (st == NA_OK && !get_parcel(d, c, NA_PARCEL_BLOCK, block))
+	if (st == NA_OK && !get_packed(d, c, NA_PACKED_BLOCK, block))
 		st = na_message_broken(rank, err);
 	if (st == NA_OK && na_drive_merge(d, 0) != NA_OK)
 		st = na_fail_nomem(err);
@@ -181,7 +181,7 @@ static enum na_status send_left(struct drive *d, struct na_err *err)
 {
 	struct na_xf_bytes m = na_message_of(NA_MSG_LEFT);
 
-	return send_parcel(d, &m, NA_PARCEL_LEFT, d->state, err);
+	return send_packed(d, &m, NA_PACKED_LEFT, d->state, err);
 }
 
 static enum na_status take_left(struct drive *d, struct na_err *err)
@@ -194,7 +194,7 @@ static enum na_status take_left(struct drive *d, struct na_err *err)
 		st = na_message_want(of(d), r, NA_MSG_LEFT, &m, err);
 		if (st != NA_OK)
 			break;
-		if (!get_parcel(d, &m.c, NA_PARCEL_LEFT, d->state))
+		if (!get_packed(d, &m.c, NA_PACKED_LEFT, d->state))
 			st = na_message_broken(r, err);
 		free(m.p);
 	}
@@ -242,12 +242,12 @@ enum na_status na_passes_run(struct drive *d, struct na_err *err)
 enum na_status na_passes_tell(struct drive *d, struct na_err *err)
 {
 	struct na_xf_bytes m = {.p = NULL};
-	struct na_parcel p = {.p = NULL};
+	struct na_serializer p = {.p = NULL};
 
-	d->a->pack(d->state, NA_PARCEL_TURNED, d->pass, &p);
+	d->a->pack(d->state, NA_PACKED_TURNED, d->pass, &p);
 	na_tell_run(&m, p.p, p.n);
 	m.failed |= p.failed;
-	na_parcel_fini(&p);
+	na_serializer_fini(&p);
 	return na_together_tell(of(d), NA_MSG_TURNED, &m, err);
 }
 
@@ -263,7 +263,7 @@ static enum na_status hear_turn(struct drive *d, struct na_err *err)
 							  : NA_MSG_DONE,
 			       &p, &n, err);
 	c = na_cursor_of(p, n);
-	if (st == NA_OK && !get_parcel(d, &c, NA_PARCEL_TURNED, d->state))
+	if (st == NA_OK && !get_packed(d, &c, NA_PACKED_TURNED, d->state))
 		st = na_message_broken(0, err);
 	free(p);
 	return st;

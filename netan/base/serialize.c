@@ -1,4 +1,4 @@
-#include "netan/base/parcel.h"
+#include "netan/base/serialize.h"
 
 #include <stdlib.h>
 
@@ -6,20 +6,20 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-void na_parcel_fini(struct na_parcel *p)
+void na_serializer_fini(struct na_serializer *p)
 {
 	free(p->p);
-	*p = (struct na_parcel){.p = NULL};
+	*p = (struct na_serializer){.p = NULL};
 }
 
-static uint8_t *room(struct na_parcel *p, size_t n)
+static uint8_t *room(struct na_serializer *p, size_t n)
 {
 	p->failed = p->failed || n > SIZE_MAX - p->n ||
 		    !na_grow(&p->p, &p->cap, p->n + n, 1);
 	return p->failed ? NULL : p->p + p->n;
 }
 
-void na_parcel_number(struct na_parcel *p, uint64_t v)
+void na_pack_number(struct na_serializer *p, uint64_t v)
 {
 	uint8_t *to = room(p, 1 + sizeof(v));
 	size_t n = 0;
@@ -32,34 +32,34 @@ void na_parcel_number(struct na_parcel *p, uint64_t v)
 	p->n += 1 + n;
 }
 
-void na_parcel_signed(struct na_parcel *p, int64_t v)
+void na_pack_signed(struct na_serializer *p, int64_t v)
 {
-	na_parcel_number(p, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
+	na_pack_number(p, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
 }
 
-void na_parcel_wide(struct na_parcel *p, na_i128 v)
+void na_pack_wide(struct na_serializer *p, na_i128 v)
 {
 	bool fits = v == (int64_t)v;
 
 	/* What does not fit has its upper half in front. */
-	na_parcel_number(p, !fits);
+	na_pack_number(p, !fits);
 	if (!fits)
-		na_parcel_signed(p, (int64_t)(v >> 64));
-	na_parcel_signed(p, (int64_t)v);
+		na_pack_signed(p, (int64_t)(v >> 64));
+	na_pack_signed(p, (int64_t)v);
 }
 
-void na_unpack_must(struct na_opened_parcel *p, bool holds)
+void na_unpack_must(struct na_deserializer *p, bool holds)
 {
 	p->failed |= !holds;
 }
 
-static bool there(struct na_opened_parcel *p, uint64_t n)
+static bool there(struct na_deserializer *p, uint64_t n)
 {
 	na_unpack_must(p, n <= (size_t)(p->end - p->p));
 	return !p->failed;
 }
 
-uint64_t na_unpack_number(struct na_opened_parcel *p)
+uint64_t na_unpack_number(struct na_deserializer *p)
 {
 	uint64_t v = 0;
 	size_t n;
@@ -76,7 +76,7 @@ uint64_t na_unpack_number(struct na_opened_parcel *p)
 	return v;
 }
 
-size_t na_unpack_index(struct na_opened_parcel *p, uint64_t limit)
+size_t na_unpack_index(struct na_deserializer *p, uint64_t limit)
 {
 	uint64_t v = na_unpack_number(p);
 
@@ -84,21 +84,21 @@ size_t na_unpack_index(struct na_opened_parcel *p, uint64_t limit)
 	return p->failed ? 0 : (size_t)v;
 }
 
-size_t na_unpack_count(struct na_opened_parcel *p)
+size_t na_unpack_count(struct na_deserializer *p)
 {
 	uint64_t n = na_unpack_number(p);
 
 	return there(p, n) ? (size_t)n : 0;
 }
 
-int64_t na_unpack_signed(struct na_opened_parcel *p)
+int64_t na_unpack_signed(struct na_deserializer *p)
 {
 	uint64_t v = na_unpack_number(p);
 
 	return (int64_t)(v >> 1 ^ (v & 1 ? UINT64_MAX : 0));
 }
 
-na_i128 na_unpack_wide(struct na_opened_parcel *p)
+na_i128 na_unpack_wide(struct na_deserializer *p)
 {
 	int64_t upper;
 
@@ -108,12 +108,12 @@ na_i128 na_unpack_wide(struct na_opened_parcel *p)
 	return (na_i128)((u128)upper << 64 | (uint64_t)na_unpack_signed(p));
 }
 
-uint64_t na_unpack_tally(struct na_opened_parcel *p)
+uint64_t na_unpack_tally(struct na_deserializer *p)
 {
 	return na_unpack_index(p, UINT64_C(1) << 40);
 }
 
-na_i128 na_unpack_sum(struct na_opened_parcel *p)
+na_i128 na_unpack_sum(struct na_deserializer *p)
 {
 	const na_i128 most = (na_i128)1 << 104;
 	na_i128 v = na_unpack_wide(p);

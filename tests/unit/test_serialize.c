@@ -38,7 +38,7 @@ static uint64_t draw(struct two *d, uint64_t n)
 }
 
 /* A byte is another one, or the end is missing, now and then. */
-static void damage(struct two *d, struct na_parcel *p)
+static void damage(struct two *d, struct na_serializer *p)
 {
 	if (!d->seed || !p->n || draw(d, 8))
 		return;
@@ -48,10 +48,11 @@ static void damage(struct two *d, struct na_parcel *p)
 		p->n = draw(d, p->n);
 }
 
-static void carry(struct two *d, enum na_parcel_of what, void *from, void *to)
+static void carry(struct two *d, enum na_packed_state what, void *from,
+		  void *to)
 {
-	struct na_parcel p = {.p = NULL};
-	struct na_opened_parcel o = {.failed = false};
+	struct na_serializer p = {.p = NULL};
+	struct na_deserializer o = {.failed = false};
 	void *copy;
 
 	d->a->pack(from, what, d->pass, &p);
@@ -73,7 +74,7 @@ static void carry(struct two *d, enum na_parcel_of what, void *from, void *to)
 	d->broken |= o.failed || o.p != o.end;
 	assert_true(!d->broken || d->seed);
 	free(copy);
-	na_parcel_fini(&p);
+	na_serializer_fini(&p);
 }
 
 static void run_block(struct two *d, const struct na_fodder *x, bool away)
@@ -89,7 +90,7 @@ static void run_block(struct two *d, const struct na_fodder *x, bool away)
 		st = d->a->seal(d->block);
 	d->broken |= st != NA_OK;
 	if (away && !d->broken)
-		carry(d, NA_PARCEL_BLOCK, d->block, d->block);
+		carry(d, NA_PACKED_BLOCK, d->block, d->block);
 	if (!d->broken)
 		assert_int_equal(d->a->merge(d->state, d->block, d->pass),
 				 NA_OK);
@@ -119,7 +120,7 @@ static void run_pass(struct two *d)
 	}
 	free(all);
 	if (!d->broken)
-		carry(d, NA_PARCEL_LEFT, d->away, d->state);
+		carry(d, NA_PACKED_LEFT, d->away, d->state);
 }
 
 static enum na_status run_passes(struct two *d, struct na_err *err)
@@ -133,7 +134,7 @@ static enum na_status run_passes(struct two *d, struct na_err *err)
 		if (d->a->turn)
 			st = d->a->turn(d->state, d->pass, err);
 		if (st == NA_OK && d->pass + 1 < d->a->passes)
-			carry(d, NA_PARCEL_TURNED, d->state, d->away);
+			carry(d, NA_PACKED_TURNED, d->state, d->away);
 		if (d->broken)
 			return NA_EFORMAT;
 	}
@@ -277,15 +278,15 @@ static void test_damaged(void **state)
 static void test_numbers(void **state)
 {
 	static const int64_t v[] = {0, 1, -1, 255, 256, INT64_MAX, INT64_MIN};
-	struct na_parcel p = {.p = NULL};
-	struct na_opened_parcel o = {.failed = false};
+	struct na_serializer p = {.p = NULL};
+	struct na_deserializer o = {.failed = false};
 
 	(void)state;
 	for (size_t i = 0; i < NA_LEN(v); i++) {
-		na_parcel_number(&p, (uint64_t)v[i]);
-		na_parcel_signed(&p, v[i]);
-		na_parcel_wide(&p, (na_i128)v[i] * v[i]);
-		na_parcel_wide(&p, -(na_i128)v[i] * 3);
+		na_pack_number(&p, (uint64_t)v[i]);
+		na_pack_signed(&p, v[i]);
+		na_pack_wide(&p, (na_i128)v[i] * v[i]);
+		na_pack_wide(&p, -(na_i128)v[i] * 3);
 	}
 	o.p = p.p;
 	o.end = p.p + p.n;
@@ -298,7 +299,7 @@ static void test_numbers(void **state)
 	assert_true(!o.failed && o.p == o.end);
 	/* Behind the end is nothing. */
 	assert_true(na_unpack_number(&o) == 0 && o.failed);
-	na_parcel_fini(&p);
+	na_serializer_fini(&p);
 }
 
 int main(void)
