@@ -117,7 +117,7 @@ static struct na_bag *packed_bag(struct na_store *s, enum na_record_kind kind)
 	}
 }
 
-static struct na_chunk *chunk_of(const struct na_fodder *x)
+static struct na_chunk *chunk_of(const struct na_record_span *x)
 {
 	uintptr_t at = (uintptr_t)x->records;
 
@@ -160,7 +160,7 @@ static void forget_chunks(struct drive *d, size_t from, size_t to)
 	}
 }
 
-enum na_status na_drive_blocks(struct drive *d, const struct na_fodder *v,
+enum na_status na_drive_blocks(struct drive *d, const struct na_record_span *v,
 			       size_t n, struct na_err *err)
 {
 	size_t blocks = (n + CHUNKS_PER_BLOCK - 1) / CHUNKS_PER_BLOCK;

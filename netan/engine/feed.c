@@ -142,7 +142,7 @@ static enum na_status feed_actions(const struct feed *f, const void *records,
 
 enum na_status na_feed(const struct na_analysis *a,
 		       const struct na_scope *scope, void *block,
-		       const struct na_fodder *in, struct na_fed *fed)
+		       const struct na_record_span *in, struct na_fed *fed)
 {
 	const struct feed f = {a, scope, block, fed, a->counts >> in->kind & 1};
 
@@ -159,20 +159,20 @@ enum na_status na_feed(const struct na_analysis *a,
 /* ---- what there is to add */
 
 static size_t list(const struct na_bag *bag, enum na_record_kind kind,
-		   struct na_fodder *to)
+		   struct na_record_span *to)
 {
 	size_t n = 0;
 
 	for (const struct na_chunk *c = bag->first; c; c = c->next, n++) {
 		if (to)
-			to[n] = (struct na_fodder){c->data, c->n, bag->size,
-						   kind};
+			to[n] = (struct na_record_span){c->data, c->n,
+							bag->size, kind};
 	}
 	return n;
 }
 
 static size_t list_all(const struct na_analysis *a, const struct na_store *s,
-		       struct na_fodder *to)
+		       struct na_record_span *to)
 {
 	size_t n = 0;
 
@@ -183,10 +183,11 @@ static size_t list_all(const struct na_analysis *a, const struct na_store *s,
 	return n;
 }
 
-struct na_fodder *na_feed_list(const struct na_analysis *a,
-			       const struct na_store *s, size_t *n)
+struct na_record_span *na_feed_list(const struct na_analysis *a,
+				    const struct na_store *s, size_t *n)
 {
-	struct na_fodder *all = na_calloc(list_all(a, s, NULL), sizeof(*all));
+	struct na_record_span *all = na_calloc(list_all(a, s, NULL),
+					       sizeof(*all));
 
 	*n = all ? list_all(a, s, all) : 0;
 	return all;

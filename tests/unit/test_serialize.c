@@ -77,7 +77,7 @@ static void carry(struct two *d, enum na_packed_state what, void *from,
 	na_serializer_fini(&p);
 }
 
-static void run_block(struct two *d, const struct na_fodder *x, bool away)
+static void run_block(struct two *d, const struct na_record_span *x, bool away)
 {
 	struct na_fed fed = {.used.n = 0};
 	enum na_status st;
@@ -103,12 +103,12 @@ static void run_block(struct two *d, const struct na_fodder *x, bool away)
 static void run_pass(struct two *d)
 {
 	size_t n;
-	struct na_fodder *all = na_feed_list(d->a, d->scope.store, &n);
+	struct na_record_span *all = na_feed_list(d->a, d->scope.store, &n);
 	bool away = false;
 
 	assert_non_null(all);
 	for (size_t i = 0; i < n; i++) {
-		struct na_fodder x = all[i];
+		struct na_record_span x = all[i];
 
 		for (size_t left = x.n; left && !d->broken; left -= x.n) {
 			x.n = left < BLOCK ? left : BLOCK;

@@ -27,7 +27,7 @@ bool na_passes_elsewhere(const struct drive *d)
 /* ---- whose records are whose */
 
 /* Another rank has all of its transfers here, and nothing else. */
-static bool here(const struct drive *d, const struct na_fodder *x)
+static bool here(const struct drive *d, const struct na_record_span *x)
 {
 	return x->kind == NA_RECORDS_TRANSFERS || !na_passes_elsewhere(d);
 }
@@ -43,7 +43,7 @@ static bool mine(const struct drive *d, struct na_range r)
 }
 
 /* Up to the first transfer of another range: they lie in order of these. */
-static size_t run_at(const struct drive *d, const struct na_fodder *x)
+static size_t run_at(const struct drive *d, const struct na_record_span *x)
 {
 	const struct na_packed_transfer *v = x->records;
 	struct na_range r;
@@ -56,14 +56,14 @@ static size_t run_at(const struct drive *d, const struct na_fodder *x)
 
 enum na_status na_passes_cut(struct drive *d, struct na_err *err)
 {
-	NA_VEC(struct na_fodder) v = {.v = NULL};
+	NA_VEC(struct na_record_span) v = {.v = NULL};
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < d->n_chunks; i++) {
-		struct na_fodder x = d->chunks[i];
+		struct na_record_span x = d->chunks[i];
 
 		while (ok && x.n && here(d, &x)) {
-			struct na_fodder one = x;
+			struct na_record_span one = x;
 
 			one.n = run_at(d, &x);
 			ok = na_add(&v, one);
@@ -83,7 +83,7 @@ static size_t pieces_of(const struct drive *d, size_t at, size_t to)
 	size_t n = 0;
 
 	while (at + n < d->n_chunks) {
-		const struct na_fodder *x = &d->chunks[at + n];
+		const struct na_record_span *x = &d->chunks[at + n];
 
 		if (x->kind != NA_RECORDS_TRANSFERS ||
 		    na_packed_input(x->records) >= to)
