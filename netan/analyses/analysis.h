@@ -20,7 +20,7 @@
 #ifndef NETAN_ANALYSES_ANALYSIS_H
 #define NETAN_ANALYSES_ANALYSIS_H
 
-#include "netan/base/info.h"
+#include "netan/base/command_info.h"
 #include "netan/base/serialize.h"
 #include "netan/model/scope.h"
 #include "netan/result/result.h"

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "netan/base/command_info.h"
 #include "netan/base/err.h"
-#include "netan/base/info.h"
 #include "netan/base/opt.h"
 #include "netan/checks/check.h"
 #include "netan/engine/request.h"

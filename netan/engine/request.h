@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "netan/base/command_info.h"
 #include "netan/base/err.h"
-#include "netan/base/info.h"
 #include "netan/base/opt.h"
 #include "netan/world/world.h"
 
