@@ -97,7 +97,7 @@ struct na_analysis {
 	 * Of device planes nothing but --host is looked at, since what an op
 	 * costs depends on those around it: na_scope.bound answers for times.
 	 */
-#define NA_RECORD(KIND, bag, one, type, ...) \
+#define NA_RECORD(KIND, chunks, one, type, ...) \
 	enum na_status (*add_##one)(void *block, const struct type *x);
 #include "netan/model/records.def"
 	/* Once a block has all its records, still on its thread; may be

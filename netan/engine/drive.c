@@ -104,13 +104,14 @@ static void forget_all(struct drive *d)
 
 /* Of a kind that is kept packed; NULL: of another, whose records an analysis
  * may point to. */
-static struct na_bag *packed_bag(struct na_store *s, enum na_record_kind kind)
+static struct na_chunk_list *packed_list(struct na_store *s,
+					 enum na_record_kind kind)
 {
 	switch (kind) {
 #define NA_RECORD(...)
-#define NA_RECORD_PACKED(KIND, bag, ...) \
+#define NA_RECORD_PACKED(KIND, chunks, ...) \
 	case NA_RECORDS_##KIND: \
-		return &s->bag;
+		return &s->chunks;
 #include "netan/model/records.def"
 	default:
 		return NULL;
@@ -124,17 +125,17 @@ static struct na_chunk *chunk_of(const struct na_record_span *x)
 	return (void *)(at - offsetof(struct na_chunk, data));
 }
 
-/* Chunks from the first of a bag up to this one go. */
-static void forget_until(struct na_bag *b, struct na_chunk *last)
+/* Chunks from the first of a list up to this one go. */
+static void forget_until(struct na_chunk_list *b, struct na_chunk *last)
 {
-	struct na_bag gone = *b;
+	struct na_chunk_list gone = *b;
 
 	b->first = last->next;
 	if (!b->first)
 		b->last = NULL;
 	gone.last = last;
 	last->next = NULL;
-	na_bag_forget(&gone);
+	na_chunk_list_forget(&gone);
 }
 
 /* More would cut the map into too many. */
@@ -147,7 +148,8 @@ static void forget_chunks(struct drive *d, size_t from, size_t to)
 		return;
 	to = to < d->n_now ? to : d->n_now;
 	for (size_t i = from, end; i < to; i = end) {
-		struct na_bag *b = packed_bag(&d->s->store, d->now[i].kind);
+		struct na_chunk_list *b = packed_list(&d->s->store,
+						      d->now[i].kind);
 
 		for (end = i + 1;
 		     end < to && d->now[end].kind == d->now[i].kind;)

@@ -123,9 +123,9 @@ static enum na_status feed_actions(const struct feed *f, const void *records,
 #define UNCOUNTED
 #define COUNTED else f->fed->dropped[NA_LEFT_FILTERED]++;
 #define NA_RECORD_PACKED(...)
-#define NA_RECORD(KIND, bag, one, type, told, filter, aside, from, to, ...) \
-	static enum na_status feed_##bag(const struct feed *f, \
-					 const void *records, size_t n) \
+#define NA_RECORD(KIND, chunks, one, type, told, filter, aside, from, to, ...) \
+	static enum na_status feed_##chunks(const struct feed *f, \
+					    const void *records, size_t n) \
 	{ \
 		const struct type *x = records; \
 		enum na_status st = NA_OK; \
@@ -147,9 +147,9 @@ enum na_status na_feed(const struct na_analysis *a,
 	const struct feed f = {a, scope, block, fed, a->counts >> in->kind & 1};
 
 	switch (in->kind) {
-#define NA_RECORD(KIND, bag, ...) \
+#define NA_RECORD(KIND, chunks, ...) \
 	case NA_RECORDS_##KIND: \
-		return feed_##bag(&f, in->records, in->n);
+		return feed_##chunks(&f, in->records, in->n);
 #include "netan/model/records.def"
 	default:
 		return NA_OK;
@@ -158,15 +158,15 @@ enum na_status na_feed(const struct na_analysis *a,
 
 /* ---- what there is to add */
 
-static size_t list(const struct na_bag *bag, enum na_record_kind kind,
+static size_t list(const struct na_chunk_list *chunks, enum na_record_kind kind,
 		   struct na_record_span *to)
 {
 	size_t n = 0;
 
-	for (const struct na_chunk *c = bag->first; c; c = c->next, n++) {
+	for (const struct na_chunk *c = chunks->first; c; c = c->next, n++) {
 		if (to)
 			to[n] = (struct na_record_span){c->data, c->n,
-							bag->size, kind};
+							chunks->size, kind};
 	}
 	return n;
 }
@@ -176,9 +176,9 @@ static size_t list_all(const struct na_analysis *a, const struct na_store *s,
 {
 	size_t n = 0;
 
-#define NA_RECORD(KIND, bag, one, ...) \
+#define NA_RECORD(KIND, chunks, one, ...) \
 	if (a->add_##one) \
-		n += list(&s->bag, NA_RECORDS_##KIND, to ? to + n : NULL);
+		n += list(&s->chunks, NA_RECORDS_##KIND, to ? to + n : NULL);
 #include "netan/model/records.def"
 	return n;
 }

@@ -20,7 +20,7 @@
 #include "netan/base/memory/temporary.h"
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
-#include "netan/model/bag.h"
+#include "netan/model/chunk_list.h"
 
 enum { MIB = 1 << 20 };
 
@@ -278,20 +278,20 @@ static void the_heap_asks(void **state)
 static void pools_ask(void **state)
 {
 	struct na_pool pool;
-	struct na_bag bag;
+	struct na_chunk_list chunks;
 	uint64_t sum = 0;
 
 	(void)state;
 	na_pool_init(&pool);
-	na_bag_init(&bag, &pool, sizeof(uint64_t));
+	na_chunk_list_init(&chunks, &pool, sizeof(uint64_t));
 	for (uint64_t i = 0; i < 3000000; i++) {
-		uint64_t *x = na_bag_push(&bag);
+		uint64_t *x = na_chunk_list_push(&chunks);
 
 		assert_non_null(x);
 		*x = i;
 	}
-	assert_true(na_spill_size(bag.first));
-	na_each_record (uint64_t, x, &bag)
+	assert_true(na_spill_size(chunks.first));
+	na_each_record (uint64_t, x, &chunks)
 		sum += *x;
 	assert_int_equal(sum, UINT64_C(3000000) * 2999999 / 2);
 	na_pool_fini(&pool);

@@ -243,9 +243,9 @@ static void let_records_go(struct na_store *s, const struct na_readers *all)
 			na_store_forget_kind(s, (enum na_record_kind)k);
 	}
 #define NA_RECORD(...)
-#define NA_RECORD_PACKED(KIND, bag, ...) \
-	s->bag.first = s->bag.last = NULL; \
-	s->bag.room = 0;
+#define NA_RECORD_PACKED(KIND, chunks, ...) \
+	s->chunks.first = s->chunks.last = NULL; \
+	s->chunks.room = 0;
 #include "netan/model/records.def"
 }
 

@@ -15,8 +15,8 @@ enum { LEVEL = 1 }; /* a disk is slower */
 uint32_t na_nap_layout(void)
 {
 	static const uint32_t sizes[] = {
-#define NA_RECORD(KIND, bag, one, type, ...) (uint32_t)sizeof(struct type),
-#define NA_RECORD_PACKED(KIND, bag, one, type, kept, ...) \
+#define NA_RECORD(KIND, chunks, one, type, ...) (uint32_t)sizeof(struct type),
+#define NA_RECORD_PACKED(KIND, chunks, one, type, kept, ...) \
 	(uint32_t)sizeof(struct type), (uint32_t)sizeof(struct kept),
 #include "netan/model/records.def"
 		sizeof(struct na_op_type),

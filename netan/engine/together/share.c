@@ -452,16 +452,17 @@ static void put_wide_execs(struct na_xf_bytes *wide, const struct na_chunk *c)
 	}
 }
 
-static enum na_status send_bag(const struct na_together *t, struct na_bag *bag,
-			       enum na_record_kind kind, struct na_err *err)
+static enum na_status send_chunks(const struct na_together *t,
+				  struct na_chunk_list *chunks,
+				  enum na_record_kind kind, struct na_err *err)
 {
 	struct na_xf_bytes rows = {.p = NULL}, wide = {.p = NULL};
 	enum na_status st = NA_OK;
 
-	for (; st == NA_OK && bag->first; na_bag_drop_first(bag)) {
-		const struct na_chunk *c = bag->first;
+	for (; st == NA_OK && chunks->first; na_chunk_list_drop_first(chunks)) {
+		const struct na_chunk *c = chunks->first;
 
-		na_xf_put(&rows, c->data, c->n * bag->size);
+		na_xf_put(&rows, c->data, c->n * chunks->size);
 		if (kind == NA_RECORDS_TRANSFERS)
 			put_wide_transfers(&wide, c);
 		else if (kind == NA_RECORDS_GRAPHS ||
@@ -485,9 +486,9 @@ enum na_status na_share_send(struct na_session *s, struct na_range r,
 
 	if (st == NA_OK)
 		st = send_names(s, r, err);
-#define NA_RECORD(KIND, bag, ...) \
+#define NA_RECORD(KIND, chunks, ...) \
 	if (st == NA_OK) \
-		st = send_bag(t, &s->store.bag, NA_RECORDS_##KIND, err);
+		st = send_chunks(t, &s->store.chunks, NA_RECORDS_##KIND, err);
 #include "netan/model/records.def"
 	if (st == NA_OK)
 		st = send_programs(s, r, err);

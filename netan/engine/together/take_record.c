@@ -113,8 +113,8 @@ struct taking {
 /* Done by the rank that has read it, if it is to be believed; a second time it
  * changes nothing. */
 #define THEN(f) f(&k->s->devices, x);
-#define RENAME(bag, type, ...) \
-	static bool rename_##bag(const struct taking *k, struct type *x) \
+#define RENAME(chunks, type, ...) \
+	static bool rename_##chunks(const struct taking *k, struct type *x) \
 	{ \
 		const struct na_translation *t = k->t; \
 \
@@ -125,10 +125,11 @@ struct taking {
 		return true; \
 	}
 
-#define NA_RECORD(KIND, bag, one, type, told, filter, aside, from, to_, ...) \
-	RENAME(bag, type, __VA_ARGS__) \
-	static bool take_##bag(struct taking *k, struct na_text rows, \
-			       struct na_text wide) \
+#define NA_RECORD(KIND, chunks, one, type, told, filter, aside, from, to_, \
+		  ...) \
+	RENAME(chunks, type, __VA_ARGS__) \
+	static bool take_##chunks(struct taking *k, struct na_text rows, \
+				  struct na_text wide) \
 	{ \
 		if (rows.n % sizeof(struct type) || wide.n) \
 			return false; \
@@ -136,9 +137,9 @@ struct taking {
 			struct type x, *to; \
 \
 			memcpy(&x, rows.s + i, sizeof(x)); \
-			if (!rename_##bag(k, &x)) \
+			if (!rename_##chunks(k, &x)) \
 				return false; \
-			to = na_bag_push(&k->s->bag); \
+			to = na_chunk_list_push(&k->s->chunks); \
 			k->no_memory |= !to; \
 			if (!to) \
 				return false; \
@@ -146,11 +147,11 @@ struct taking {
 		} \
 		return true; \
 	}
-#define NA_RECORD_PACKED(KIND, bag, one, type, kept, pack, unpack, widely, \
+#define NA_RECORD_PACKED(KIND, chunks, one, type, kept, pack, unpack, widely, \
 			 filter, ...) \
-	RENAME(bag, type, __VA_ARGS__) \
-	static bool take_##bag(struct taking *k, struct na_text rows, \
-			       struct na_text wide) \
+	RENAME(chunks, type, __VA_ARGS__) \
+	static bool take_##chunks(struct taking *k, struct na_text rows, \
+				  struct na_text wide) \
 	{ \
 		if (rows.n % sizeof(struct kept)) \
 			return false; \
@@ -168,9 +169,9 @@ struct taking {
 				wide = na_text_n(wide.s + sizeof(x), \
 						 wide.n - sizeof(x)); \
 			} \
-			if (!rename_##bag(k, &x)) \
+			if (!rename_##chunks(k, &x)) \
 				return false; \
-			to = na_bag_push(&k->s->bag); \
+			to = na_chunk_list_push(&k->s->chunks); \
 			k->no_memory |= !to || !pack(to, &x, &k->s->widely); \
 			if (k->no_memory) \
 				return false; \
@@ -192,9 +193,9 @@ bool na_share_take_records(struct na_store *s, const struct na_translation *t,
 	    !na_hear_run(c, &wide))
 		return false;
 	switch ((enum na_record_kind)kind) {
-#define NA_RECORD(KIND, bag, ...) \
+#define NA_RECORD(KIND, chunks, ...) \
 	case NA_RECORDS_##KIND: \
-		ok = take_##bag(&k, rows, wide); \
+		ok = take_##chunks(&k, rows, wide); \
 		break;
 #include "netan/model/records.def"
 	case NA_N_RECORDS:

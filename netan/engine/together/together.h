@@ -46,7 +46,7 @@ struct na_together {
 	bool stays;
 	bool *kept;                     /* by input */
 	uint64_t n_kept, told_bytes;    /* rank 0: by others; to others */
-	struct na_bag transfers, spans; /* another rank's own */
+	struct na_chunk_list transfers, spans; /* another rank's own */
 	struct na_translation *of;      /* rank 0: by rank */
 };
 

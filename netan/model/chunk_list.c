@@ -1,4 +1,4 @@
-#include "netan/model/bag.h"
+#include "netan/model/chunk_list.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -111,12 +111,13 @@ static struct na_chunk *new_chunk(struct na_pool *p)
 	return c;
 }
 
-void na_bag_init(struct na_bag *b, struct na_pool *pool, size_t size)
+void na_chunk_list_init(struct na_chunk_list *b, struct na_pool *pool,
+			size_t size)
 {
-	*b = (struct na_bag){.pool = pool, .size = size};
+	*b = (struct na_chunk_list){.pool = pool, .size = size};
 }
 
-bool na_bag_extend(struct na_bag *b)
+bool na_chunk_list_extend(struct na_chunk_list *b)
 {
 	struct na_chunk *c = new_chunk(b->pool);
 
@@ -141,7 +142,8 @@ static void give_back(struct na_pool *p, struct na_chunk *c)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void na_bag_splice(struct na_bag *into, struct na_bag *from)
+void na_chunk_list_splice(struct na_chunk_list *into,
+			  struct na_chunk_list *from)
 {
 	if (!from->first)
 		return;
@@ -152,7 +154,7 @@ void na_bag_splice(struct na_bag *into, struct na_bag *from)
 		into->room -= from->n;
 		into->n += from->n;
 		give_back(from->pool, from->first);
-		na_bag_init(from, from->pool, from->size);
+		na_chunk_list_init(from, from->pool, from->size);
 		return;
 	}
 	if (into->last)
@@ -162,7 +164,7 @@ void na_bag_splice(struct na_bag *into, struct na_bag *from)
 	into->last = from->last;
 	into->room = from->room;
 	into->n += from->n;
-	na_bag_init(from, from->pool, from->size);
+	na_chunk_list_init(from, from->pool, from->size);
 }
 
 /* Where the slab of a chunk ends; NULL: what lies in the file of spill.h stays
@@ -208,7 +210,7 @@ static void give_chunks_up(const struct na_pool *p, struct na_chunk *c)
 	}
 }
 
-void na_bag_forget(struct na_bag *b)
+void na_chunk_list_forget(struct na_chunk_list *b)
 {
 	struct na_pool *p = b->pool;
 
@@ -221,7 +223,7 @@ void na_bag_forget(struct na_bag *b)
 	b->room = 0;
 }
 
-void na_bag_drop_first(struct na_bag *b)
+void na_chunk_list_drop_first(struct na_chunk_list *b)
 {
 	struct na_chunk *c = b->first;
 
@@ -230,6 +232,6 @@ void na_bag_drop_first(struct na_bag *b)
 	b->first = c->next;
 	b->n -= c->n;
 	if (!b->first)
-		na_bag_init(b, b->pool, b->size);
+		na_chunk_list_init(b, b->pool, b->size);
 	give_back(b->pool, c);
 }

@@ -1,16 +1,16 @@
 /*
  * A list of fixed-size records in chunks: it never moves or copies what it
- * holds while it grows, and two bags join without copying.
+ * holds while it grows, and two lists join without copying.
  */
-#ifndef NETAN_MODEL_BAG_H
-#define NETAN_MODEL_BAG_H
+#ifndef NETAN_MODEL_CHUNK_LIST_H
+#define NETAN_MODEL_CHUNK_LIST_H
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 /*
- * Where the chunks of many bags come from, on any number of threads:
+ * Where the chunks of many lists come from, on any number of threads:
  * slabs, all but the first, which is small, on huge pages where the system has
  * them, since the first touch of a page costs as much as filling it; beyond the budget of the process
  * (netan/base/memory/spill.h) from its file.  Everything goes with the pool.
@@ -24,8 +24,8 @@ struct na_pool {
 
 /* Takes no memory yet. */
 void na_pool_init(struct na_pool *p);
-/* Frees all chunks of all its bags, whose pointers are worthless then; no
- * bag needs an end of its own. */
+/* Frees all chunks of all its lists, whose pointers are worthless then; no
+ * list needs an end of its own. */
 void na_pool_fini(struct na_pool *p);
 
 struct na_chunk {
@@ -34,7 +34,7 @@ struct na_chunk {
 	_Alignas(16) unsigned char data[];
 };
 
-struct na_bag {
+struct na_chunk_list {
 	struct na_pool *pool;
 	size_t size; /* bytes of a record */
 	struct na_chunk *first, *last;
@@ -43,17 +43,18 @@ struct na_bag {
 
 /* Empty, without memory.  The pool is borrowed, and the records live as long
  * as it.  `size` is above 0, and a chunk of 16 KiB has room for one at least;
- * records are aligned to 16 bytes where it is a multiple of that.  A bag is
+ * records are aligned to 16 bytes where it is a multiple of that.  A list is
  * one thread's at a time; the pool is anybody's. */
-void na_bag_init(struct na_bag *b, struct na_pool *pool, size_t size);
+void na_chunk_list_init(struct na_chunk_list *b, struct na_pool *pool,
+			size_t size);
 
 /* One chunk more, at the end; false when memory is short. */
-bool na_bag_extend(struct na_bag *b);
+bool na_chunk_list_extend(struct na_chunk_list *b);
 
 /* Room for one more, at the end; NULL when memory is short. */
-static inline void *na_bag_push(struct na_bag *b)
+static inline void *na_chunk_list_push(struct na_chunk_list *b)
 {
-	if (!b->room && !na_bag_extend(b))
+	if (!b->room && !na_chunk_list_extend(b))
 		return NULL;
 	b->room--;
 	b->n++;
@@ -62,22 +63,23 @@ static inline void *na_bag_push(struct na_bag *b)
 
 /* Every record: na_each_record (struct na_op, x, &store->ops) use(x); x is a
  * pointer, and `break` leaves its chunk alone. */
-#define na_each_record(type, x, bag) \
-	for (struct na_chunk *x##_in = (bag)->first; x##_in; \
+#define na_each_record(type, x, chunks) \
+	for (struct na_chunk *x##_in = (chunks)->first; x##_in; \
 	     x##_in = x##_in->next) \
 		for (type *x = (void *)x##_in->data, *x##_end = x + x##_in->n; \
 		     x < x##_end; x++)
 
 /* Append all of `from`, of the same pool and size, which is empty afterwards.
  * A few records are copied where there is room for them, so that many small
- * bags do not cost a chunk each; else chunks change hands.  It cannot fail. */
-void na_bag_splice(struct na_bag *into, struct na_bag *from);
+ * lists do not cost a chunk each; else chunks change hands.  It cannot fail. */
+void na_chunk_list_splice(struct na_chunk_list *into,
+			  struct na_chunk_list *from);
 
 /* What it holds is gone, and its memory the system's where that can be; it
  * still says how many there were, and takes no more. */
-void na_bag_forget(struct na_bag *b);
+void na_chunk_list_forget(struct na_chunk_list *b);
 
 /* The first chunk, if any, goes back to the pool, with what it holds. */
-void na_bag_drop_first(struct na_bag *b);
+void na_chunk_list_drop_first(struct na_chunk_list *b);
 
 #endif
