@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ingest/gpu/seats.h"
+#include "ingest/gpu/rank_map.h"
 #include "ingest/nccl/inspector_line.h"
 #include "ingest/nccl/names.h"
 #include "netan/base/units.h"
@@ -13,7 +13,8 @@
 /* A communicator, the record's names of it, and its ranks in the job. */
 struct told_group {
 	struct na_text id;
-	const struct na_seat *seat; /* NULL: not among the first lines */
+	const struct na_comm_rank
+		*comm_rank; /* NULL: not among the first lines */
 	uint32_t name;
 	uint16_t purpose;
 };
@@ -29,7 +30,8 @@ struct reading {
 
 static int32_t job_rank(const struct reading *r, int64_t rank)
 {
-	return r->group->seat ? na_seat_job(r->group->seat, rank) : -1;
+	return r->group->comm_rank ? na_comm_rank_job(r->group->comm_rank, rank)
+				   : -1;
 }
 
 static void damaged(const struct reading *r, struct na_text line,
@@ -90,10 +92,11 @@ static bool name_group(struct reading *r, struct na_text id)
 			return true;
 	}
 	g = &r->groups[r->n_groups++ % most];
-	*g = (struct told_group){.id = id, .seat = na_seat_of(r->in, id)};
-	if (g->seat && g->seat->list.n) {
-		name = g->seat->list;
-		g->purpose = g->seat->twin;
+	*g = (struct told_group){.id = id,
+				 .comm_rank = na_comm_rank_of(r->in, id)};
+	if (g->comm_rank && g->comm_rank->list.n) {
+		name = g->comm_rank->list;
+		g->purpose = g->comm_rank->twin;
 	}
 	g->name = s->name(s->ctx, name.s, name.n);
 	r->group = g;

@@ -169,7 +169,7 @@ static bool is_apart(const struct spread *x)
 	       x->last_start_ns > x->first_stop_ns;
 }
 
-struct seat {
+struct comm_rank {
 	const char *host;
 	uint32_t run;
 	int32_t rank, told;
@@ -177,16 +177,17 @@ struct seat {
 	uint64_t content_bytes, content_hash;
 };
 
-NA_ORDER(by_host, struct seat, NA_UP(run), NA_UP(told),
+NA_ORDER(by_host, struct comm_rank, NA_UP(run), NA_UP(told),
 	 strcmp(x->host, y->host), NA_UP(rank))
-NA_ORDER(by_rank, struct seat, NA_UP(run), NA_UP(told), NA_UP(rank))
+NA_ORDER(by_rank, struct comm_rank, NA_UP(run), NA_UP(told), NA_UP(rank))
 
-NA_ORDER(by_content, struct seat, NA_UP(run), NA_UP(content_bytes), NA_UP(rank),
-	 NA_UP(first_ns), NA_UP(content_hash))
+NA_ORDER(by_content, struct comm_rank, NA_UP(run), NA_UP(content_bytes),
+	 NA_UP(rank), NA_UP(first_ns), NA_UP(content_hash))
 
 /* Whether some host may have two inputs that are not two ranks of it, or some
  * rank two of one kind, or two are copies. */
-static bool may_be_doubled(const struct na_session *s, struct seat *seats)
+static bool may_be_doubled(const struct na_session *s,
+			   struct comm_rank *comm_ranks)
 {
 	bool doubled = false;
 	size_t n = 0;
@@ -195,26 +196,29 @@ static bool may_be_doubled(const struct na_session *s, struct seat *seats)
 		const struct na_input *in = &s->inputs[i];
 
 		if (!in->capture)
-			seats[n++] = (struct seat){in->host, s->sources[i].run,
-						   in->rank, (int32_t)in->told,
-						   in->first_ns,
-						   in->content_bytes,
-						   in->content_hash};
+			comm_ranks[n++] = (struct comm_rank){in->host,
+							     s->sources[i].run,
+							     in->rank,
+							     (int32_t)in->told,
+							     in->first_ns,
+							     in->content_bytes,
+							     in->content_hash};
 	}
-	na_sort(seats, n, by_rank);
+	na_sort(comm_ranks, n, by_rank);
 	for (size_t i = 1; i < n; i++)
-		doubled |= seats[i].rank >= 0 &&
-			   !by_rank(&seats[i - 1], &seats[i]);
-	na_sort(seats, n, by_host);
+		doubled |= comm_ranks[i].rank >= 0 &&
+			   !by_rank(&comm_ranks[i - 1], &comm_ranks[i]);
+	na_sort(comm_ranks, n, by_host);
 	for (size_t i = 1; i < n; i++)
-		doubled |= seats[i - 1].rank < 0 &&
-			   seats[i - 1].run == seats[i].run &&
-			   seats[i - 1].told == seats[i].told &&
-			   strcmp(seats[i - 1].host, seats[i].host) == 0;
-	na_sort(seats, n, by_content);
+		doubled |= comm_ranks[i - 1].rank < 0 &&
+			   comm_ranks[i - 1].run == comm_ranks[i].run &&
+			   comm_ranks[i - 1].told == comm_ranks[i].told &&
+			   strcmp(comm_ranks[i - 1].host, comm_ranks[i].host) ==
+				   0;
+	na_sort(comm_ranks, n, by_content);
 	for (size_t i = 1; i < n; i++)
-		doubled |= seats[i].content_bytes &&
-			   !by_content(&seats[i - 1], &seats[i]);
+		doubled |= comm_ranks[i].content_bytes &&
+			   !by_content(&comm_ranks[i - 1], &comm_ranks[i]);
 	return doubled;
 }
 
@@ -224,8 +228,8 @@ static bool may_be_mixed(const struct na_session *s)
 {
 	size_t n = s->n_inputs;
 	struct spread *of = na_calloc(n, sizeof(*of));
-	struct seat *seats = na_calloc(n, sizeof(*seats));
-	bool may = !of || !seats;
+	struct comm_rank *comm_ranks = na_calloc(n, sizeof(*comm_ranks));
+	bool may = !of || !comm_ranks;
 
 	for (size_t i = 0; !may && i < n; i++)
 		of[i] = (struct spread){.first_ns = INT64_MAX,
@@ -239,9 +243,9 @@ static bool may_be_mixed(const struct na_session *s)
 		spread_out(&of[s->sources[i].run], &s->inputs[i]);
 	for (size_t i = 0; !may && i < n; i++)
 		may = is_apart(&of[i]);
-	may = may || may_be_doubled(s, seats);
+	may = may || may_be_doubled(s, comm_ranks);
 	free(of);
-	free(seats);
+	free(comm_ranks);
 	return may;
 }
 

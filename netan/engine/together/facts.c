@@ -89,7 +89,7 @@ bool na_hear_words(struct na_cursor *c, struct na_arena *a, const char **s)
 
 bool na_facts_suffice(const struct na_input *in)
 {
-	return !in->reader->packets && !in->capture && !in->n_seats &&
+	return !in->reader->packets && !in->capture && !in->n_comm_ranks &&
 	       !na_recorder_is_input(in) && strcmp(in->path, "-") != 0;
 }
 

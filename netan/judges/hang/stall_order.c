@@ -106,12 +106,12 @@ static bool is_twin(const struct na_stall_order *x,
 	if (!na_stall_testifies(d) || d->places.n > PLACES_MAX)
 		return false;
 	for (size_t i = 0; i < x->own.n; i++) {
-		int seat = same_seat(x, d, x->own.v[i]);
+		int comm_rank = same_seat(x, d, x->own.v[i]);
 
-		if (seat < 0)
+		if (comm_rank < 0)
 			return false;
-		told |= seat > 0;
-		all |= !seat && x->w->mixed[x->own.v[i]];
+		told |= comm_rank > 0;
+		all |= !comm_rank && x->w->mixed[x->own.v[i]];
 	}
 	/* Messages among all ranks alone may be those of a pipeline. */
 	return x->own.n && (told || !all);
@@ -157,7 +157,7 @@ static int64_t record_of_end(const struct na_stall_order *x,
 	const struct na_testimony *t = x->w->ranks;
 	const struct na_stall_entry *v = x->talks.v;
 	const struct na_stall_entry *held = c->op->entries;
-	int64_t seat = index_in(t, c->op->group, held->rank);
+	int64_t comm_rank = index_in(t, c->op->group, held->rank);
 	int64_t next = c->number;
 
 	for (size_t i = talk_from(x, group, rank, next);
@@ -165,7 +165,7 @@ static int64_t record_of_end(const struct na_stall_order *x,
 	     v[i].sequence <= next && is_number(v[i].sequence);
 	     i++) {
 		if (v[i].entry->operation != held->entry->operation &&
-		    index_in(t, group, v[i].entry->peer) == seat)
+		    index_in(t, group, v[i].entry->peer) == comm_rank)
 			return v[i].entry->record;
 		next = v[i].sequence + 1;
 	}

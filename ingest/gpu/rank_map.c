@@ -1,4 +1,4 @@
-#include "ingest/gpu/seats.h"
+#include "ingest/gpu/rank_map.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,18 +16,19 @@ static int by_text(struct na_text a, struct na_text b)
 	return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
-const struct na_seat *na_seat_of(const struct na_input *in,
-				 struct na_text group)
+const struct na_comm_rank *na_comm_rank_of(const struct na_input *in,
+					   struct na_text group)
 {
-	size_t n = in->n_seats;
-	size_t at = NA_BOUND(i, 0, n, by_text(in->seats[i].group, group) >= 0);
+	size_t n = in->n_comm_ranks;
+	size_t at = NA_BOUND(i, 0, n,
+			     by_text(in->comm_ranks[i].group, group) >= 0);
 
-	return at < n && na_text_same(in->seats[at].group, group)
-		       ? &in->seats[at]
+	return at < n && na_text_same(in->comm_ranks[at].group, group)
+		       ? &in->comm_ranks[at]
 		       : NULL;
 }
 
-int32_t na_seat_job(const struct na_seat *x, int64_t rank)
+int32_t na_comm_rank_job(const struct na_comm_rank *x, int64_t rank)
 {
 	size_t at;
 
@@ -40,13 +41,13 @@ int32_t na_seat_job(const struct na_seat *x, int64_t rank)
 							    : -1;
 }
 
-bool na_seat_add(struct na_input *in, struct na_text group, int32_t rank,
-		 int32_t size)
+bool na_comm_rank_add(struct na_input *in, struct na_text group, int32_t rank,
+		      int32_t size)
 {
-	size_t n = in->n_seats, at;
-	struct na_seat *more;
+	size_t n = in->n_comm_ranks, at;
+	struct na_comm_rank *more;
 
-	if (n == NA_SEATS_MAX || na_seat_of(in, group))
+	if (n == NA_COMM_RANKS_MAX || na_comm_rank_of(in, group))
 		return true;
 	/* Room is doubled. */
 	if (!(n & (n - 1))) {
@@ -55,22 +56,23 @@ bool na_seat_add(struct na_input *in, struct na_text group, int32_t rank,
 		if (!more)
 			return false;
 		if (n)
-			memcpy(more, in->seats, n * sizeof(*more));
-		in->seats = more;
+			memcpy(more, in->comm_ranks, n * sizeof(*more));
+		in->comm_ranks = more;
 	}
-	at = NA_BOUND(i, 0, n, by_text(in->seats[i].group, group) >= 0);
-	memmove(&in->seats[at + 1], &in->seats[at],
-		(n - at) * sizeof(*in->seats));
-	in->seats[at] =
-		(struct na_seat){.group = group, .rank = rank, .size = size};
-	in->n_seats++;
+	at = NA_BOUND(i, 0, n, by_text(in->comm_ranks[i].group, group) >= 0);
+	memmove(&in->comm_ranks[at + 1], &in->comm_ranks[at],
+		(n - at) * sizeof(*in->comm_ranks));
+	in->comm_ranks[at] = (struct na_comm_rank){.group = group,
+						   .rank = rank,
+						   .size = size};
+	in->n_comm_ranks++;
 	return true;
 }
 
-/* ---- seats of all inputs, by communicator */
+/* ---- ranks of all inputs, by communicator */
 
 struct place {
-	struct na_seat *seat;
+	struct na_comm_rank *comm_rank;
 	size_t input;
 };
 
@@ -78,16 +80,17 @@ struct places {
 	NA_VEC(struct place);
 };
 
-NA_ORDER(by_seat, struct place, by_text(x->seat->group, y->seat->group),
-	 NA_CMP(x->seat->rank, y->seat->rank), NA_UP(input))
+NA_ORDER(by_comm_rank, struct place,
+	 by_text(x->comm_rank->group, y->comm_rank->group),
+	 NA_CMP(x->comm_rank->rank, y->comm_rank->rank), NA_UP(input))
 
 /* How many from i on are of its communicator. */
 static size_t same_group(const struct places *p, size_t i)
 {
 	size_t n = 1;
 
-	while (i + n < p->n &&
-	       na_text_same(p->v[i].seat->group, p->v[i + n].seat->group))
+	while (i + n < p->n && na_text_same(p->v[i].comm_rank->group,
+					    p->v[i + n].comm_rank->group))
 		n++;
 	return n;
 }
@@ -95,12 +98,13 @@ static size_t same_group(const struct places *p, size_t i)
 static bool gather(struct na_input *const *v, size_t n, struct places *to)
 {
 	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < v[i]->n_seats; k++) {
-			if (!na_add(to, ((struct place){&v[i]->seats[k], i})))
+		for (size_t k = 0; k < v[i]->n_comm_ranks; k++) {
+			if (!na_add(to,
+				    ((struct place){&v[i]->comm_ranks[k], i})))
 				return false;
 		}
 	}
-	na_sort(to->v, to->n, by_seat);
+	na_sort(to->v, to->n, by_comm_rank);
 	return true;
 }
 
@@ -160,12 +164,12 @@ static bool is_whole(const struct place *p, size_t n, const struct process *of,
 	size_t ranks = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (p[i].seat->size != p->seat->size)
+		if (p[i].comm_rank->size != p->comm_rank->size)
 			return false;
-		if (i && p[i].seat->rank == p[i - 1].seat->rank &&
+		if (i && p[i].comm_rank->rank == p[i - 1].comm_rank->rank &&
 		    of[p[i].input].number != of[p[i - 1].input].number)
 			return false;
-		ranks += !i || p[i].seat->rank != p[i - 1].seat->rank;
+		ranks += !i || p[i].comm_rank->rank != p[i - 1].comm_rank->rank;
 	}
 	return ranks == n_processes;
 }
@@ -177,7 +181,7 @@ static bool same_ranks(const struct place *a, size_t n, const struct place *b,
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (a[i].input != b[i].input ||
-		    a[i].seat->rank != b[i].seat->rank)
+		    a[i].comm_rank->rank != b[i].comm_rank->rank)
 			return false;
 	}
 	return true;
@@ -192,13 +196,13 @@ static size_t find_world(const struct places *p, const struct process *of,
 	bool doubt = false;
 
 	for (size_t i = 0, n; i < p->n; i += n) {
-		int32_t size = p->v[i].seat->size;
+		int32_t size = p->v[i].comm_rank->size;
 
 		n = same_group(p, i);
-		if ((n_found && size < p->v[found].seat->size) ||
+		if ((n_found && size < p->v[found].comm_rank->size) ||
 		    !is_whole(p->v + i, n, of, n_processes))
 			continue;
-		if (n_found && size == p->v[found].seat->size) {
+		if (n_found && size == p->v[found].comm_rank->size) {
 			doubt |= !same_ranks(p->v + i, n, p->v + found,
 					     n_found);
 			continue;
@@ -210,16 +214,16 @@ static size_t find_world(const struct places *p, const struct process *of,
 	return doubt ? SIZE_MAX : found;
 }
 
-/* ---- what seats are in the job */
+/* ---- what they are in the job */
 
-static bool list_ranks(struct na_seat *x, struct na_arena *a)
+static bool list_ranks(struct na_comm_rank *x, struct na_arena *a)
 {
 	enum { RANK_BYTES = 11 };
 	size_t most = (size_t)x->size * RANK_BYTES, n = 0;
 	int32_t *ranks;
 	char *text;
 
-	if (x->size > NA_SEATS_LISTED ||
+	if (x->size > NA_COMM_RANKS_LISTED ||
 	    (!x->world && x->n_taken != (size_t)x->size))
 		return true;
 	ranks = na_calloc((size_t)x->size, sizeof(*ranks));
@@ -235,38 +239,39 @@ static bool list_ranks(struct na_seat *x, struct na_arena *a)
 	return ranks && text;
 }
 
-/* The n seats of one communicator. */
+/* The n ranks of one communicator. */
 static bool settle_group(const struct place *p, size_t n,
 			 struct na_input *const *v, bool world,
 			 struct na_arena *a)
 {
-	struct na_seat_taken *taken = na_arena_alloc(a, n * sizeof(*taken));
+	struct na_job_rank *taken = na_arena_alloc(a, n * sizeof(*taken));
 	size_t n_taken = 0;
 
 	if (!taken)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		struct na_seat_taken t = {p[i].seat->rank, v[p[i].input]->rank};
+		struct na_job_rank t = {p[i].comm_rank->rank,
+					v[p[i].input]->rank};
 
 		if (!n_taken || taken[n_taken - 1].rank != t.rank)
 			taken[n_taken++] = t;
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct na_seat *x = p[i].seat;
+		struct na_comm_rank *x = p[i].comm_rank;
 
 		x->world = world;
 		x->taken = taken;
 		x->n_taken = n_taken;
 		x->list = (struct na_text){NULL, 0};
-		if (i && x->size == p->seat->size)
-			x->list = p->seat->list;
+		if (i && x->size == p->comm_rank->size)
+			x->list = p->comm_rank->list;
 		else if (!list_ranks(x, a))
 			return false;
 	}
 	return true;
 }
 
-NA_ORDER(by_list, struct place, by_text(x->seat->list, y->seat->list),
+NA_ORDER(by_list, struct place, by_text(x->comm_rank->list, y->comm_rank->list),
 	 NA_UP(input))
 
 /* Communicators of the same ranks; a head's input is where it begins in p. */
@@ -275,14 +280,14 @@ static void number_twins(struct place *heads, size_t n, const struct places *p)
 	na_sort(heads, n, by_list);
 	for (size_t i = 0, to; i < n; i = to) {
 		for (to = i + 1;
-		     to < n && na_text_same(heads[i].seat->list,
-					    heads[to].seat->list);)
+		     to < n && na_text_same(heads[i].comm_rank->list,
+					    heads[to].comm_rank->list);)
 			to++;
 		for (size_t k = i; k < to && to - i > 1; k++) {
 			size_t at = heads[k].input, end = at;
 
 			for (end += same_group(p, at); at < end; at++)
-				p->v[at].seat->twin =
+				p->v[at].comm_rank->twin =
 					(uint16_t)(k - i + 1);
 		}
 	}
@@ -299,8 +304,8 @@ static void place_ranks(struct na_input *const *v, size_t n,
 	if (world == SIZE_MAX)
 		return;
 	for (size_t i = world, k = same_group(p, world); k-- > 0; i++) {
-		v[p->v[i].input]->rank = p->v[i].seat->rank;
-		v[p->v[i].input]->world_size = p->v[i].seat->size;
+		v[p->v[i].input]->rank = p->v[i].comm_rank->rank;
+		v[p->v[i].input]->world_size = p->v[i].comm_rank->size;
 	}
 }
 
@@ -313,8 +318,8 @@ static bool settle_groups(const struct places *p, struct na_input *const *v,
 	for (size_t i = 0, n; ok && i < p->n; i += n) {
 		n = same_group(p, i);
 		ok = settle_group(p->v + i, n, v, i == world, a) &&
-		     (!p->v[i].seat->list.n ||
-		      na_add(&heads, ((struct place){p->v[i].seat, i})));
+		     (!p->v[i].comm_rank->list.n ||
+		      na_add(&heads, ((struct place){p->v[i].comm_rank, i})));
 	}
 	if (ok)
 		number_twins(heads.v, heads.n, p);
@@ -322,7 +327,7 @@ static bool settle_groups(const struct places *p, struct na_input *const *v,
 	return ok;
 }
 
-bool na_seats_told(struct na_input *const *v, size_t n, struct na_arena *a)
+bool na_rank_map_known(struct na_input *const *v, size_t n, struct na_arena *a)
 {
 	struct places p = {0};
 	bool ok = gather(v, n, &p) && settle_groups(&p, v, SIZE_MAX, a);
@@ -331,8 +336,8 @@ bool na_seats_told(struct na_input *const *v, size_t n, struct na_arena *a)
 	return ok;
 }
 
-bool na_seats_settle(struct na_input *const *v, size_t n, struct na_arena *a,
-		     bool *stand_in)
+bool na_rank_map_settle(struct na_input *const *v, size_t n, struct na_arena *a,
+			bool *stand_in)
 {
 	struct process *of = na_calloc(n, sizeof(*of));
 	struct places p = {0};

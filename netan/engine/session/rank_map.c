@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/gpu/seats.h"
+#include "ingest/gpu/rank_map.h"
 #include "netan/base/order.h"
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
@@ -35,17 +35,18 @@ static const char *short_host(struct na_session *s, const struct na_input *in)
 				       strcspn(in->host, "."));
 }
 
-/* Of those with seats, or of the others that tell ranks and hosts; false: no
+/* Of those with ranks of communicators, or of the others that tell ranks and hosts; false: no
  * memory. */
-static bool gather(struct na_session *s, uint32_t run, bool seats,
+static bool gather(struct na_session *s, uint32_t run, bool comm_ranks,
 		   struct processes *to)
 {
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		struct na_input *in = &s->inputs[i];
 		struct process x = {"", in->pid, in->rank, in->world_size, in};
 
-		if (s->sources[i].run != run || (in->n_seats > 0) != seats ||
-		    (!seats && in->rank < 0))
+		if (s->sources[i].run != run ||
+		    (in->n_comm_ranks > 0) != comm_ranks ||
+		    (!comm_ranks && in->rank < 0))
 			continue;
 		if (!s->sources[i].no_host)
 			x.host = short_host(s, in);
@@ -128,7 +129,8 @@ static int32_t told_world(const struct na_session *s, uint32_t run)
 		const struct na_input *in = &s->inputs[i];
 		int32_t size = in->told == NA_TOLD_TRACE ? in->world_size : 0;
 
-		if (s->sources[i].run != run || in->rank < 0 || in->n_seats)
+		if (s->sources[i].run != run || in->rank < 0 ||
+		    in->n_comm_ranks)
 			continue;
 		size = size > 0 ? size : 0;
 		most = size > most ? size : most;
@@ -145,7 +147,7 @@ static enum na_status settle_by_others(struct na_session *s, uint32_t run,
 	bool ok = gather(s, run, false, &known) && gather(s, run, true, &logs);
 	size_t n = ok ? match(s, &known, &logs, v, gone) : 0;
 
-	ok = ok && na_seats_told(v, n, &s->arena);
+	ok = ok && na_rank_map_known(v, n, &s->arena);
 	for (size_t i = 0; ok && i < n; i++)
 		ok = na_session_name_rank(s, v[i],
 					  &s->sources[v[i] - s->inputs]);
@@ -179,12 +181,12 @@ static enum na_status settle_run(struct na_session *s, uint32_t run,
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n_inputs; i++) {
-		if (s->sources[i].run == run && s->inputs[i].n_seats)
+		if (s->sources[i].run == run && s->inputs[i].n_comm_ranks)
 			v[n++] = &s->inputs[i];
 	}
 	if (!n)
 		return NA_OK;
-	if (!na_seats_settle(v, n, &s->arena, &stand_in))
+	if (!na_rank_map_settle(v, n, &s->arena, &stand_in))
 		return na_fail_nomem(err);
 	/* Logs of some of the ranks may be all of a smaller communicator. */
 	if (world >= 0 && (stand_in || (world && v[0]->world_size != world)))
@@ -217,7 +219,7 @@ static enum na_status note_told(struct na_session *s, struct na_err *err)
 		struct na_input *in = &s->inputs[i];
 
 		in->p2p_told =
-			in->n_seats && in->rank >= 0 &&
+			in->n_comm_ranks && in->rank >= 0 &&
 			na_triples_find(&traced,
 					(struct na_triple){s->sources[i].run,
 							   (uint32_t)in->rank,

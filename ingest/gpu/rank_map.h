@@ -7,23 +7,23 @@
  * ones tell other ranks, processes are numbered by host and process id; that
  * stands in for the rank, and has to be said.
  */
-#ifndef INGEST_GPU_SEATS_H
-#define INGEST_GPU_SEATS_H
+#ifndef INGEST_GPU_RANK_MAP_H
+#define INGEST_GPU_RANK_MAP_H
 
 #include "ingest/input.h"
 
 /* A rank of a communicator and that of the job. */
-struct na_seat_taken {
+struct na_job_rank {
 	int32_t rank, job;
 };
 
 /* What a process is in a communicator. */
-struct na_seat {
+struct na_comm_rank {
 	struct na_text group; /* what the input calls it; borrowed from it */
 	int32_t rank, size;
-	/* From na_seats_settle(): */
+	/* From na_rank_map_settle(): */
 	bool world;                        /* its ranks are the job's */
-	const struct na_seat_taken *taken; /* by rank: those in the input */
+	const struct na_job_rank *taken;   /* by rank: those in the input */
 	size_t n_taken;
 	struct na_text list; /* "0,1,2,3", its ranks in the job; n 0: not all
 				are known */
@@ -33,32 +33,32 @@ struct na_seat {
 };
 
 enum {
-	NA_SEATS_MAX = 4096,   /* of an input */
-	NA_SEATS_LISTED = 4096 /* ranks of a list */
+	NA_COMM_RANKS_MAX = 4096,   /* of an input */
+	NA_COMM_RANKS_LISTED = 4096 /* ranks of a list */
 };
 
 /* Of the input's: the one of this communicator, or NULL. */
-const struct na_seat *na_seat_of(const struct na_input *in,
-				 struct na_text group);
+const struct na_comm_rank *na_comm_rank_of(const struct na_input *in,
+					   struct na_text group);
 /* A rank of the communicator as one of the job; -1: not known. */
-int32_t na_seat_job(const struct na_seat *x, int64_t rank);
+int32_t na_comm_rank_job(const struct na_comm_rank *x, int64_t rank);
 
 /* One more of `in`, in its arena; once for each communicator.  False: no
  * memory. */
-bool na_seat_add(struct na_input *in, struct na_text group, int32_t rank,
-		 int32_t size);
+bool na_comm_rank_add(struct na_input *in, struct na_text group, int32_t rank,
+		      int32_t size);
 
 /*
- * All n inputs of one run that have seats, opened: their rank and size of the
- * job, and what their seats are there.  What that takes is in `a`, which must
+ * All n inputs of one run that have comm_ranks, opened: their rank and size of the
+ * job, and what those of communicators are there.  What that takes is in `a`, which must
  * last as long as the inputs.  False: no memory.
  *
  *	*stand_in	ranks are numbers by host and process id
  */
-bool na_seats_settle(struct na_input *const *v, size_t n, struct na_arena *a,
-		     bool *stand_in) NA_MUST_CHECK;
+bool na_rank_map_settle(struct na_input *const *v, size_t n, struct na_arena *a,
+			bool *stand_in) NA_MUST_CHECK;
 /* The same where others told the ranks: in->rank and in->world_size stay. */
-bool na_seats_told(struct na_input *const *v, size_t n,
-		   struct na_arena *a) NA_MUST_CHECK;
+bool na_rank_map_known(struct na_input *const *v, size_t n,
+		       struct na_arena *a) NA_MUST_CHECK;
 
 #endif
