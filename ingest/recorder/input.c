@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "ingest/gpu/talk.h"
+#include "ingest/gpu/rank_op.h"
 #include "ingest/recorder/recorder.h"
 #include "netan/base/units.h"
 #include "netan/model/gpu/kernels.h"
@@ -168,7 +168,7 @@ static enum na_status tell_entry(const struct reading *r,
 	const struct na_testimony_group *g = &r->ranks->groups.v[e->group];
 	struct na_text operation = text_of(r, e->operation);
 	struct na_text purpose = text_of(r, g->name);
-	struct na_talk t = {
+	struct na_rank_op t = {
 		.comm = {.sequence = sequence_of(e, g),
 			 .size_bytes = e->size_bytes,
 			 .group = name_of(r, g->n ? g->members : g->name),
@@ -186,7 +186,7 @@ static enum na_status tell_entry(const struct reading *r,
 		r->sink->left_out(r->sink->ctx, NA_LEFT_DAMAGED, 1);
 		return NA_OK;
 	}
-	return na_talk_put(r->in, r->sink, &t);
+	return na_rank_op_put(r->in, r->sink, &t);
 }
 
 static enum na_status read_dump(const struct na_input *in,

@@ -1,4 +1,4 @@
-#include "ingest/gpu/talk.h"
+#include "ingest/gpu/rank_op.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static uint32_t word_of(const struct na_sink *sink, uint8_t opcode)
 }
 
 static enum na_status put_op(const struct na_sink *sink,
-			     const struct na_talk *t)
+			     const struct na_rank_op *t)
 {
 	struct na_op op = {.start_ps = t->comm.start_ps,
 			   .end_ps = t->comm.end_ps,
@@ -42,7 +42,7 @@ static enum na_status put_op(const struct na_sink *sink,
 }
 
 static enum na_status put_action(const struct na_sink *sink,
-				 const struct na_talk *t)
+				 const struct na_rank_op *t)
 {
 	struct na_action a = {NA_ACTION_OF_KERNEL};
 
@@ -63,7 +63,7 @@ static uint32_t address_of(const struct na_sink *sink, int32_t rank)
 }
 
 static enum na_status put_transfer(const struct na_sink *sink,
-				   const struct na_talk *t)
+				   const struct na_rank_op *t)
 {
 	bool sent = t->comm.operation == NA_OPCODE_SEND;
 	struct na_transfer x = {NA_TRANSFER_OF_CAPTURE};
@@ -86,8 +86,9 @@ static enum na_status put_transfer(const struct na_sink *sink,
 	return sink->transfer(sink->ctx, &x);
 }
 
-enum na_status na_talk_put(const struct na_input *in,
-			   const struct na_sink *sink, const struct na_talk *t)
+enum na_status na_rank_op_put(const struct na_input *in,
+			      const struct na_sink *sink,
+			      const struct na_rank_op *t)
 {
 	struct na_comm comm = t->comm;
 	enum na_status st = t->core == NA_UNKNOWN_U32 ? NA_ENOMEM : NA_OK;
@@ -108,8 +109,9 @@ enum na_status na_talk_put(const struct na_input *in,
 	return st;
 }
 
-enum na_status na_talk_sent(const struct na_input *in,
-			    const struct na_sink *sink, const struct na_sent *x)
+enum na_status na_rank_send_put(const struct na_input *in,
+				const struct na_sink *sink,
+				const struct na_rank_send *x)
 {
 	struct na_transfer t = {
 		NA_TRANSFER_OF_CAPTURE,
