@@ -289,7 +289,7 @@ static bool is_guess(const struct na_nccl_calls *c,
 
 struct groups {
 	const struct na_nccl_calls *c;
-	struct na_told *t;
+	struct na_nccl_dumps *t;
 	const int64_t *ranks; /* of the processes, in the job */
 	uint32_t *of;         /* by communicator's id: its group */
 	uint32_t *first;      /* by id: the first communicator that has it */
@@ -387,10 +387,10 @@ static bool tell_ops(struct groups *g, const struct na_nccl_comm *m,
 		if (sequence <= last)
 			continue;
 		last = sequence;
-		if (!na_told_holds(d, group, sequence,
-				   na_told_operation(x,
-						     na_text_n(f->s, f->len)),
-				   op->elements, op->called_ns))
+		if (!na_nccl_dump_holds(
+			    d, group, sequence,
+			    na_nccl_dump_operation(x, na_text_n(f->s, f->len)),
+			    op->elements, op->called_ns))
 			return false;
 		e = &d->entries.v[d->entries.n - 1];
 		if (op->type >= 0)
@@ -398,7 +398,7 @@ static bool tell_ops(struct groups *g, const struct na_nccl_comm *m,
 	}
 	if (n == 0)
 		return true;
-	if (!na_told_place(d, group, last, -1))
+	if (!na_nccl_dump_place(d, group, last, -1))
 		return false;
 	na_testimony_place(d, group)->open = true;
 	return true;
@@ -416,7 +416,7 @@ static bool tell_comm(struct groups *g, size_t at)
 	if (rank < 0 || !m->ops.n)
 		return true;
 	group = group_of(g, m, p->world == at);
-	d = na_told_dump(g->t, rank, NA_BY_NCCL_LOG);
+	d = na_nccl_dump_of(g->t, rank, NA_BY_NCCL_LOG);
 	if (group == NA_NO_NAME || !d)
 		return false;
 	d->host = na_strtab_add(&g->t->ranks->names, host->s, host->len);
@@ -447,7 +447,7 @@ static bool prepare(struct groups *g, int64_t *ranks)
 	return true;
 }
 
-bool na_nccl_calls_end(const struct na_nccl_calls *c, struct na_told *t)
+bool na_nccl_calls_end(const struct na_nccl_calls *c, struct na_nccl_dumps *t)
 {
 	int64_t *ranks = na_calloc(c->process.n + 1, sizeof(*ranks));
 	struct groups g = {.c = c,

@@ -55,10 +55,10 @@ void na_nccl_log_last(const struct na_nccl_log *g, struct na_testimony *x,
 bool na_nccl_log_end(struct na_nccl_log *g, struct na_testimony *x,
 		     const char *path)
 {
-	struct na_told t = {.ranks = x, .path = path};
+	struct na_nccl_dumps t = {.ranks = x, .path = path};
 	bool ok = na_nccl_calls_end(&g->calls, &t) &&
 		  na_watchdog_end(&g->watchdog, &t) && na_ras_end(&g->ras, &t);
 
-	na_told_fini(&t);
+	na_nccl_dumps_fini(&t);
 	return ok;
 }

@@ -17,7 +17,7 @@
 #ifndef INGEST_NCCL_LOG_H
 #define INGEST_NCCL_LOG_H
 
-#include "ingest/nccl/told.h"
+#include "ingest/nccl/nccl_to_dump.h"
 #include "netan/model/logs/hang.h"
 
 struct na_nccl_log;

@@ -12,7 +12,7 @@
 
 struct telling {
 	const struct na_ras *r;
-	struct na_told *t;
+	struct na_nccl_dumps *t;
 	uint32_t world;    /* the largest communicator */
 	int64_t *job_rank; /* by name of a process; -1 */
 	size_t *ranks;     /* by communicator: where its ranks begin */
@@ -151,8 +151,8 @@ static bool tell_counts(struct telling *g, const struct na_ras_count *c,
 {
 	uint32_t group = group_of(g, c->comm, c, n);
 	const char *f = na_strtab_at(&g->r->names, c->function);
-	uint32_t operation = na_told_operation(g->t->ranks,
-					       na_text_n(f, strlen(f)));
+	uint32_t operation = na_nccl_dump_operation(g->t->ranks,
+						    na_text_n(f, strlen(f)));
 	int64_t sequence = waited_for(g, c, n);
 
 	if (group == NA_NO_NAME || operation == NA_NO_NAME)
@@ -163,12 +163,12 @@ static bool tell_counts(struct telling *g, const struct na_ras_count *c,
 
 		if (rank < 0)
 			continue;
-		d = na_told_dump(g->t, rank, NA_BY_RAS);
-		if (!d || !na_told_place(d, group, c[i].n, -1))
+		d = na_nccl_dump_of(g->t, rank, NA_BY_RAS);
+		if (!d || !na_nccl_dump_place(d, group, c[i].n, -1))
 			return false;
 		if (sequence >= 0 && c[i].n >= sequence &&
-		    !na_told_holds(d, group, sequence, operation, UINT64_MAX,
-				   INT64_MIN))
+		    !na_nccl_dump_holds(d, group, sequence, operation,
+					UINT64_MAX, INT64_MIN))
 			return false;
 	}
 	return true;
@@ -182,7 +182,7 @@ static bool tell_rank(struct telling *g, const struct na_ras_rank *k)
 
 	if (rank < 0)
 		return true;
-	d = na_told_dump(g->t, rank, NA_BY_RAS);
+	d = na_nccl_dump_of(g->t, rank, NA_BY_RAS);
 	if (!d)
 		return false;
 	d->unresponsive |= k->missing;
@@ -210,7 +210,7 @@ static bool tell(struct telling *g)
 
 			if (rank < 0)
 				continue;
-			d = na_told_dump(g->t, rank, NA_BY_RAS);
+			d = na_nccl_dump_of(g->t, rank, NA_BY_RAS);
 			if (!d)
 				return false;
 			d->unresponsive = true;
@@ -234,7 +234,7 @@ static bool tell(struct telling *g)
 	return true;
 }
 
-bool na_ras_end(struct na_ras *r, struct na_told *t)
+bool na_ras_end(struct na_ras *r, struct na_nccl_dumps *t)
 {
 	struct telling g = {.r = r, .t = t};
 	bool ok = na_ras_rest(r);
@@ -268,7 +268,7 @@ void na_ras_fini(struct na_ras *r)
 enum na_status na_ras_read_bytes(struct na_testimony *x, const char *path,
 				 const uint8_t *p, size_t n, struct na_err *err)
 {
-	struct na_told t = {.ranks = x, .path = path};
+	struct na_nccl_dumps t = {.ranks = x, .path = path};
 	const char *damage = NULL;
 	struct na_ras r = {.others = 0};
 	enum na_status st = NA_OK;
@@ -282,7 +282,7 @@ enum na_status na_ras_read_bytes(struct na_testimony *x, const char *path,
 			     ", where %s was expected; what came before was "
 			     "read",
 			     path, at, damage);
-	na_told_fini(&t);
+	na_nccl_dumps_fini(&t);
 	na_ras_fini(&r);
 	return st;
 }

@@ -1,9 +1,9 @@
-#include "ingest/nccl/told.h"
+#include "ingest/nccl/nccl_to_dump.h"
 
 #include <string.h>
 
-struct na_testimony_dump *na_told_dump(struct na_told *t, int64_t rank,
-				       enum na_hang_evidence by)
+struct na_testimony_dump *na_nccl_dump_of(struct na_nccl_dumps *t, int64_t rank,
+					  enum na_hang_evidence by)
 {
 	struct na_testimony *x = t->ranks;
 	struct na_testimony_dump d = {
@@ -31,13 +31,13 @@ struct na_testimony_dump *na_told_dump(struct na_told *t, int64_t rank,
 	return &x->dumps.v[t->dumps.v[at] - 1];
 }
 
-void na_told_fini(struct na_told *t)
+void na_nccl_dumps_fini(struct na_nccl_dumps *t)
 {
 	na_vec_free(&t->dumps);
 }
 
-bool na_told_place(struct na_testimony_dump *d, uint32_t group,
-		   int64_t enqueued, int64_t completed)
+bool na_nccl_dump_place(struct na_testimony_dump *d, uint32_t group,
+			int64_t enqueued, int64_t completed)
 {
 	struct na_testimony_place *p = na_testimony_place(d, group);
 
@@ -49,9 +49,9 @@ bool na_told_place(struct na_testimony_dump *d, uint32_t group,
 	return true;
 }
 
-bool na_told_holds(struct na_testimony_dump *d, uint32_t group,
-		   int64_t sequence, uint32_t operation, uint64_t elements,
-		   int64_t called_ns)
+bool na_nccl_dump_holds(struct na_testimony_dump *d, uint32_t group,
+			int64_t sequence, uint32_t operation, uint64_t elements,
+			int64_t called_ns)
 {
 	const struct na_testimony_entry e = {
 		.record = (int64_t)d->n_entries,
@@ -74,7 +74,7 @@ bool na_told_holds(struct na_testimony_dump *d, uint32_t group,
 	return na_add(&d->entries, e);
 }
 
-uint32_t na_told_operation(struct na_testimony *x, struct na_text function)
+uint32_t na_nccl_dump_operation(struct na_testimony *x, struct na_text function)
 {
 	char word[64];
 	size_t n = 0;
