@@ -49,9 +49,9 @@ bool na_comm_rank_add(struct na_input *in, struct na_text group, int32_t rank,
 		      int32_t size);
 
 /*
- * All n inputs of one run that have comm_ranks, opened: their rank and size of the
- * job, and what those of communicators are there.  What that takes is in `a`, which must
- * last as long as the inputs.  False: no memory.
+ * All n inputs of one run that have some, opened: their rank and size of the
+ * job, and what those of communicators are there.  What that takes is in `a`,
+ * which must last as long as the inputs.  False: no memory.
  *
  *	*stand_in	ranks are numbers by host and process id
  */
