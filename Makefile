@@ -397,7 +397,7 @@ check-faults: ## refuse each allocation of timeline, check, report and others (O
 	@ONLY='$(or $(ONLY),*)' JOBS=$(JOBS) bash tests/faults.sh $(B) $(FAULTS_RUNS)
 
 # Of all tests those whose threads talk to each other.
-THREADED := $(addprefix $(B)/tests/unit/,test_world test_together)
+THREADED := $(addprefix $(B)/tests/unit/,test_world test_mpi_records)
 .PHONY: check-threads run-threads
 check-threads: ## ranks as threads of one process, under the thread sanitizer
 	$(SUB) SAN=thread run-threads

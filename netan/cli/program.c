@@ -26,7 +26,7 @@
 #include "netan/cli/sandbox/shut_in.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/memory.h"
-#include "netan/engine/together/together.h"
+#include "netan/engine/mpi/mpi.h"
 
 /* With a standard descriptor closed, the next file opened would take its
  * number, and messages would land in it.  Writing to a closed standard
@@ -157,7 +157,7 @@ static enum na_exit settle(const struct na_request *q, enum na_exit code)
 static enum na_exit run_ready(struct na_cli *cli)
 {
 	struct na_world *w = cli->request.world;
-	struct na_together together;
+	struct na_mpi mpi;
 	struct na_err err = {0};
 	enum na_exit code;
 
@@ -171,13 +171,13 @@ static enum na_exit run_ready(struct na_cli *cli)
 		na_memory_tell(&cli->request);
 		return code;
 	}
-	na_together_init(&together, w);
+	na_mpi_init(&mpi, w);
 	cli->request.hashes |= cli->common.ledger != NULL;
-	cli->request.together = &together;
+	cli->request.mpi = &mpi;
 	code = cli->command->run(cli);
 	na_memory_tell(&cli->request);
-	na_together_fini(&together);
-	return together.dismissed ? NA_EXIT_OK : code;
+	na_mpi_fini(&mpi);
+	return mpi.dismissed ? NA_EXIT_OK : code;
 }
 
 /* Its own part of the command line; the rest is `carried`. */

@@ -8,7 +8,7 @@
 
 #include "netan/base/vec.h"
 #include "netan/engine/drive_impl.h"
-#include "netan/engine/together/passes.h"
+#include "netan/engine/mpi/passes.h"
 
 #define STATES_BYTES ((size_t)16 << 20) /* of block states, at once */
 enum { CHUNKS_PER_BLOCK = 256 };        /* fixed: up to 75 000 transfers */

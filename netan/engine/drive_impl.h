@@ -1,4 +1,4 @@
-/* Inside na_drive(): drive.c, and together/passes.c for transfers that lie with
+/* Inside na_drive(): drive.c, and mpi/passes.c for transfers that lie with
  * several ranks. */
 #ifndef NETAN_ENGINE_DRIVE_IMPL_H
 #define NETAN_ENGINE_DRIVE_IMPL_H

@@ -16,7 +16,7 @@
 #include "netan/base/opt.h"
 #include "netan/world/world.h"
 
-struct na_together; /* netan/engine/together */
+struct na_mpi; /* netan/engine/mpi */
 
 struct na_request;
 
@@ -58,8 +58,8 @@ struct na_request {
 	bool own_process; /* which does nothing else: it may be shut in */
 	struct na_pseudonyms *pseudonyms; /* NULL: names are shown */
 	/* Many processes. */
-	struct na_world *world;       /* NULL: one process */
-	struct na_together *together; /* of that world; NULL: alone */
+	struct na_world *world;    /* NULL: one process */
+	struct na_mpi *mpi;        /* of that world; NULL: alone */
 	struct na_text_list local; /* the inputs are these: globs of files that
 				      each node has for itself */
 	bool hashes;               /* of the inputs' files are asked for */

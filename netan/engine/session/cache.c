@@ -151,7 +151,7 @@ static enum na_status make(const struct na_request *of, const struct place *p,
 	q.speaker = (struct na_speaker){.say = NULL};
 	q.pseudonyms = NULL; /* names are hidden where they are shown */
 	q.world = NULL;
-	q.together = NULL;
+	q.mpi = NULL;
 	q.local = (struct na_text_list){.n = 0};
 	q.cache = q.hosts = NULL;
 	q.threads = (int64_t)threads;

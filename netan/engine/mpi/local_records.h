@@ -6,25 +6,25 @@
  * Transfers of a range of inputs in which one has messages of the older
  * generation are sent: what their times mean all inputs settle together.
  */
-#ifndef NETAN_ENGINE_TOGETHER_STAY_H
-#define NETAN_ENGINE_TOGETHER_STAY_H
+#ifndef NETAN_ENGINE_MPI_LOCAL_RECORDS_H
+#define NETAN_ENGINE_MPI_LOCAL_RECORDS_H
 
-#include "netan/engine/together/share.h"
+#include "netan/engine/mpi/send_records.h"
 
 /* Before the inputs are read: whether they stay, which all ranks find alike. */
-enum na_status na_stay_init(struct na_session *s,
-			    struct na_err *err) NA_MUST_CHECK;
+enum na_status na_local_records_init(struct na_session *s,
+				     struct na_err *err) NA_MUST_CHECK;
 /* This session's do, to go through an analysis. */
-bool na_stays(const struct na_session *s);
+bool na_keeps_local_records(const struct na_session *s);
 /* Of a rank that has read the range: those that are not to be sent are out of
  * the store, and rank 0 is told. */
-enum na_status na_stay_keep(struct na_session *s, struct na_range r,
-			    struct na_err *err) NA_MUST_CHECK;
+enum na_status na_local_records_keep(struct na_session *s, struct na_range r,
+				     struct na_err *err) NA_MUST_CHECK;
 /* Rank 0 is told of a range. */
-bool na_stay_heard(struct na_session *s, struct na_range r,
-		   struct na_cursor *c);
+bool na_local_records_heard(struct na_session *s, struct na_range r,
+			    struct na_cursor *c);
 /* Another rank, when it has sent all: what rank 0 has resolved, at c. */
-enum na_status na_stay_told(struct na_session *s, struct na_cursor c,
-			    struct na_err *err) NA_MUST_CHECK;
+enum na_status na_local_records_told(struct na_session *s, struct na_cursor c,
+				     struct na_err *err) NA_MUST_CHECK;
 
 #endif

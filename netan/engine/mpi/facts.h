@@ -3,8 +3,8 @@
  * the planes and the warnings.  Numbers are varints (signed ones zigzag),
  * texts have their length before them.
  */
-#ifndef NETAN_ENGINE_TOGETHER_FACTS_H
-#define NETAN_ENGINE_TOGETHER_FACTS_H
+#ifndef NETAN_ENGINE_MPI_FACTS_H
+#define NETAN_ENGINE_MPI_FACTS_H
 
 #include "ingest/bytes/cursor.h"
 #include "ingest/input.h"

@@ -6,10 +6,10 @@
  * that several ranges follow each other: each is behind those before in the
  * receiver's order of names, too, as in one process.
  */
-#ifndef NETAN_ENGINE_TOGETHER_SHARE_H
-#define NETAN_ENGINE_TOGETHER_SHARE_H
+#ifndef NETAN_ENGINE_MPI_SEND_RECORDS_H
+#define NETAN_ENGINE_MPI_SEND_RECORDS_H
 
-#include "netan/engine/together/message.h"
+#include "netan/engine/mpi/message.h"
 
 struct na_range { /* of inputs */
 	size_t from, to;
@@ -34,28 +34,27 @@ static inline void na_maps_transfer(const struct na_maps *m,
 }
 
 /* Sends all of the store, which are records of the range. */
-enum na_status na_share_send(struct na_session *s, struct na_range r,
-			     struct na_err *err) NA_MUST_CHECK;
+enum na_status na_records_send(struct na_session *s, struct na_range r,
+			       struct na_err *err) NA_MUST_CHECK;
 /* The range of another rank, behind what the store has. */
-enum na_status na_share_take(struct na_session *s, size_t rank,
-			     struct na_range r,
-			     struct na_err *err) NA_MUST_CHECK;
+enum na_status na_records_receive(struct na_session *s, size_t rank,
+				  struct na_range r,
+				  struct na_err *err) NA_MUST_CHECK;
 
 /* Names, and which endpoints the inputs of a range record; false: broken, or
  * no memory. */
-void na_share_put_names(struct na_xf_bytes *to, const struct na_names *t);
-bool na_share_get_names(struct na_cursor *c, struct na_names *t);
-void na_share_put_local(struct na_xf_bytes *to, const struct na_store *s,
-			struct na_range r);
-bool na_share_get_local(struct na_cursor *c, struct na_store *s,
-			struct na_range r, const struct na_maps *m);
+void na_records_put_names(struct na_xf_bytes *to, const struct na_names *t);
+bool na_records_get_names(struct na_cursor *c, struct na_names *t);
+void na_records_put_local(struct na_xf_bytes *to, const struct na_store *s,
+			  struct na_range r);
+bool na_records_get_local(struct na_cursor *c, struct na_store *s,
+			  struct na_range r, const struct na_maps *m);
 
-void na_translations_free(struct na_together *t);
+void na_translations_free(struct na_mpi *t);
 
 /* take_record.c: n packed records, or records as they are, of one kind at c,
  * renamed, into the store; false: broken, or (*no_memory) no memory. */
-bool na_share_take_records(struct na_store *s, const struct na_translation *t,
-			   struct na_range r, struct na_cursor *c,
-			   bool *no_memory);
+bool na_records_take(struct na_store *s, const struct na_translation *t,
+		     struct na_range r, struct na_cursor *c, bool *no_memory);
 
 #endif

@@ -1,4 +1,4 @@
-#include "netan/engine/together/share.h"
+#include "netan/engine/mpi/send_records.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,14 +6,14 @@
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/engine/hashing.h"
-#include "netan/engine/together/stay.h"
+#include "netan/engine/mpi/local_records.h"
 
 /* Of so many records that a sum over all inputs has room. */
 #define COUNT_MAX (UINT64_C(1) << 40)
 
 /* ---- names and devices */
 
-void na_share_put_names(struct na_xf_bytes *to, const struct na_names *t)
+void na_records_put_names(struct na_xf_bytes *to, const struct na_names *t)
 {
 	na_xf_put_varint(to, t->strings.n);
 	for (size_t i = 0; i < t->strings.n; i++)
@@ -40,8 +40,8 @@ static void put_devices(struct na_xf_bytes *to, const struct na_devices *d)
 		na_xf_put_varint(to, d->ordinals[i]);
 }
 
-void na_share_put_local(struct na_xf_bytes *to, const struct na_store *s,
-			struct na_range r)
+void na_records_put_local(struct na_xf_bytes *to, const struct na_store *s,
+			  struct na_range r)
 {
 	for (size_t i = r.from; i < r.to; i++) {
 		na_xf_put_varint(to, s->n_local[i]);
@@ -55,19 +55,19 @@ static enum na_status send_names(struct na_session *s, struct na_range r,
 {
 	struct na_xf_bytes m = na_message_of(NA_MSG_NAMES);
 
-	na_share_put_names(&m, &s->store.names);
+	na_records_put_names(&m, &s->store.names);
 	put_devices(&m, &s->store.devices);
-	na_share_put_local(&m, &s->store, r);
+	na_records_put_local(&m, &s->store, r);
 	na_xf_put_varint(&m, s->store.n_unknown);
 	for (size_t i = 0; i < s->store.n_unknown; i++) {
 		na_xf_put_varint(&m, s->store.unknown[i].name);
 		na_xf_put_varint(&m, s->store.unknown[i].n);
 	}
 	s->store.n_unknown = 0;
-	return na_message_send(s->request->together, 0, &m, err);
+	return na_message_send(s->request->mpi, 0, &m, err);
 }
 
-bool na_share_get_names(struct na_cursor *c, struct na_names *t)
+bool na_records_get_names(struct na_cursor *c, struct na_names *t)
 {
 	struct na_text x;
 	int64_t slice, device;
@@ -170,8 +170,8 @@ static bool get_ordinals(struct na_cursor *c, struct na_devices *d,
 	return true;
 }
 
-bool na_share_get_local(struct na_cursor *c, struct na_store *s,
-			struct na_range r, const struct na_maps *m)
+bool na_records_get_local(struct na_cursor *c, struct na_store *s,
+			  struct na_range r, const struct na_maps *m)
 {
 	for (size_t i = r.from; i < r.to; i++) {
 		size_t n, at;
@@ -227,7 +227,7 @@ static bool take_names(struct na_session *s, struct na_range r,
 	struct na_store *store = &s->store;
 	struct na_names names = {.n_endpoints = 0};
 	uint32_t *maps[2] = {NULL, NULL};
-	bool ok = na_share_get_names(c, &names) &&
+	bool ok = na_records_get_names(c, &names) &&
 		  na_names_merge(&store->names, &names, maps);
 
 	to->m.names = maps[0];
@@ -238,12 +238,12 @@ static bool take_names(struct na_session *s, struct na_range r,
 	return ok && get_cores(c, &store->devices, r, to) &&
 	       get_types(c, &store->devices, r, to) &&
 	       get_ordinals(c, &store->devices, &to->m) &&
-	       na_share_get_local(c, store, r, &to->m) &&
+	       na_records_get_local(c, store, r, &to->m) &&
 	       get_unknown(c, store, &to->m) &&
 	       store->devices.n_cores <= NA_CORES_MAX;
 }
 
-void na_translations_free(struct na_together *t)
+void na_translations_free(struct na_mpi *t)
 {
 	for (size_t r = 0; t->of && r < t->world->size; r++)
 		translation_fini(&t->of[r]);
@@ -254,7 +254,7 @@ void na_translations_free(struct na_together *t)
 /* ---- programs */
 
 struct telling {
-	const struct na_together *t;
+	const struct na_mpi *t;
 	size_t input;
 };
 
@@ -275,7 +275,7 @@ static enum na_status send_program(void *ctx, const struct na_program_bytes *x,
 static enum na_status send_programs(struct na_session *s, struct na_range r,
 				    struct na_err *err)
 {
-	struct telling to = {.t = s->request->together};
+	struct telling to = {.t = s->request->mpi};
 	enum na_status st = NA_OK;
 
 	for (to.input = r.from; st == NA_OK && to.input < r.to; to.input++) {
@@ -345,7 +345,7 @@ static enum na_status send_tallies(struct na_session *s, struct na_range r,
 		}
 	}
 	na_xf_put_varint(&m, s->interrupted);
-	return na_message_send(s->request->together, 0, &m, err);
+	return na_message_send(s->request->mpi, 0, &m, err);
 }
 
 static bool take_remarks(struct na_store *s, size_t input, struct na_cursor *c)
@@ -414,9 +414,9 @@ static bool take_tallies(struct na_session *s, struct na_range r,
 
 enum { RECORD_BYTES = 1 << 20 }; /* of one message, about */
 
-static enum na_status flush(const struct na_together *t,
-			    enum na_record_kind kind, struct na_xf_bytes *rows,
-			    struct na_xf_bytes *wide, struct na_err *err)
+static enum na_status flush(const struct na_mpi *t, enum na_record_kind kind,
+			    struct na_xf_bytes *rows, struct na_xf_bytes *wide,
+			    struct na_err *err)
 {
 	struct na_xf_bytes m = na_message_of(NA_MSG_RECORDS);
 	bool failed = rows->failed || wide->failed;
@@ -452,7 +452,7 @@ static void put_wide_execs(struct na_xf_bytes *wide, const struct na_chunk *c)
 	}
 }
 
-static enum na_status send_chunks(const struct na_together *t,
+static enum na_status send_chunks(const struct na_mpi *t,
 				  struct na_chunk_list *chunks,
 				  enum na_record_kind kind, struct na_err *err)
 {
@@ -478,11 +478,11 @@ static enum na_status send_chunks(const struct na_together *t,
 	return st;
 }
 
-enum na_status na_share_send(struct na_session *s, struct na_range r,
-			     struct na_err *err)
+enum na_status na_records_send(struct na_session *s, struct na_range r,
+			       struct na_err *err)
 {
-	const struct na_together *t = s->request->together;
-	enum na_status st = na_stay_keep(s, r, err);
+	const struct na_mpi *t = s->request->mpi;
+	enum na_status st = na_local_records_keep(s, r, err);
 
 	if (st == NA_OK)
 		st = send_names(s, r, err);
@@ -499,7 +499,7 @@ static enum na_status take_message(struct na_session *s, size_t rank,
 				   struct na_range r, struct na_message *m,
 				   struct na_err *err)
 {
-	struct na_translation *t = &s->request->together->of[rank];
+	struct na_translation *t = &s->request->mpi->of[rank];
 	bool no_memory = false, ok = false;
 
 	switch (m->kind) {
@@ -508,7 +508,7 @@ static enum na_status take_message(struct na_session *s, size_t rank,
 		ok = take_names(s, r, &m->c, t);
 		break;
 	case NA_MSG_RECORDS:
-		ok = na_share_take_records(&s->store, t, r, &m->c, &no_memory);
+		ok = na_records_take(&s->store, t, r, &m->c, &no_memory);
 		break;
 	case NA_MSG_PROGRAM:
 		ok = take_program(s, r, &m->c);
@@ -517,7 +517,7 @@ static enum na_status take_message(struct na_session *s, size_t rank,
 		ok = take_tallies(s, r, &m->c);
 		break;
 	case NA_MSG_KEPT:
-		ok = na_stay_heard(s, r, &m->c);
+		ok = na_local_records_heard(s, r, &m->c);
 		break;
 	default:
 		break;
@@ -527,10 +527,10 @@ static enum na_status take_message(struct na_session *s, size_t rank,
 	return ok ? NA_OK : na_message_broken(rank, err);
 }
 
-enum na_status na_share_take(struct na_session *s, size_t rank,
-			     struct na_range r, struct na_err *err)
+enum na_status na_records_receive(struct na_session *s, size_t rank,
+				  struct na_range r, struct na_err *err)
 {
-	struct na_together *t = s->request->together;
+	struct na_mpi *t = s->request->mpi;
 	enum na_status st = NA_OK;
 	bool over = false;
 

@@ -1,4 +1,4 @@
-#include "netan/engine/together/facts.h"
+#include "netan/engine/mpi/facts.h"
 
 #include <string.h>
 
@@ -199,7 +199,7 @@ void na_facts_put(struct na_xf_bytes *to, const struct na_input *in)
 	na_tell_words(to, in->stands_in ? in->format : in->reader->name);
 #define TEXT(member)   na_tell_words(to, in->member);
 #define NUMBER(member) na_tell_number(to, (int64_t)in->member);
-#include "netan/engine/together/facts.def"
+#include "netan/engine/mpi/facts.def"
 	put_sections(to, in);
 	put_warnings(to, in);
 }
@@ -241,7 +241,7 @@ bool na_facts_get(struct na_cursor *c, struct na_input *in)
 	ok = ok && in->reader;
 #define TEXT(member)   ok = ok && na_hear_words(c, &in->arena, &in->member);
 #define NUMBER(member) ok = ok && na_hear_number(c, &v) && FITS(in->member, v);
-#include "netan/engine/together/facts.def"
+#include "netan/engine/mpi/facts.def"
 	return ok && in->format && in->told <= NA_TOLD_RECORDER &&
 	       get_sections(c, in) && get_warnings(c, in);
 }

@@ -1,13 +1,13 @@
-#include "netan/engine/together/stay.h"
+#include "netan/engine/mpi/local_records.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "netan/base/vec.h"
 
-bool na_stays(const struct na_session *s)
+bool na_keeps_local_records(const struct na_session *s)
 {
-	const struct na_together *t = s->request->together;
+	const struct na_mpi *t = s->request->mpi;
 
 	return t && t->shared && t->stays;
 }
@@ -24,9 +24,9 @@ static bool traces_alone(const struct na_session *s)
 	return true;
 }
 
-enum na_status na_stay_init(struct na_session *s, struct na_err *err)
+enum na_status na_local_records_init(struct na_session *s, struct na_err *err)
 {
-	struct na_together *t = s->request->together;
+	struct na_mpi *t = s->request->mpi;
 
 	/* Nobody asks a shard after it has written. */
 	t->stays = s->stay == NA_STAY_FED && !t->world->files &&
@@ -42,7 +42,7 @@ enum na_status na_stay_init(struct na_session *s, struct na_err *err)
 /* ---- what is not sent */
 
 /* Of its spans a rank finds the steps of its transfers. */
-static bool copy_spans(struct na_together *t, const struct na_store *store)
+static bool copy_spans(struct na_mpi *t, const struct na_store *store)
 {
 	na_each_record (const struct na_span, x, &store->spans) {
 		struct na_span *to = na_chunk_list_push(&t->spans);
@@ -54,8 +54,7 @@ static bool copy_spans(struct na_together *t, const struct na_store *store)
 	return true;
 }
 
-static enum na_status say_kept(struct na_together *t, size_t n,
-			       struct na_err *err)
+static enum na_status say_kept(struct na_mpi *t, size_t n, struct na_err *err)
 {
 	struct na_xf_bytes m = na_message_of(NA_MSG_KEPT);
 
@@ -63,10 +62,10 @@ static enum na_status say_kept(struct na_together *t, size_t n,
 	return na_message_send(t, 0, &m, err);
 }
 
-enum na_status na_stay_keep(struct na_session *s, struct na_range r,
-			    struct na_err *err)
+enum na_status na_local_records_keep(struct na_session *s, struct na_range r,
+				     struct na_err *err)
 {
-	struct na_together *t = s->request->together;
+	struct na_mpi *t = s->request->mpi;
 	struct na_chunk_list *chunks = &s->store.transfers;
 	size_t n = chunks->n;
 
@@ -88,9 +87,10 @@ enum na_status na_stay_keep(struct na_session *s, struct na_range r,
 					: na_fail_nomem(err);
 }
 
-bool na_stay_heard(struct na_session *s, struct na_range r, struct na_cursor *c)
+bool na_local_records_heard(struct na_session *s, struct na_range r,
+			    struct na_cursor *c)
 {
-	struct na_together *t = s->request->together;
+	struct na_mpi *t = s->request->mpi;
 	size_t n;
 
 	if (!t->stays || t->kept[r.from] ||
@@ -106,8 +106,8 @@ bool na_stay_heard(struct na_session *s, struct na_range r, struct na_cursor *c)
 
 static void put_store(struct na_xf_bytes *to, const struct na_store *s)
 {
-	na_share_put_names(to, &s->names);
-	na_share_put_local(to, s, (struct na_range){0, s->n_sources});
+	na_records_put_names(to, &s->names);
+	na_records_put_local(to, s, (struct na_range){0, s->n_sources});
 	for (size_t i = 0; i < s->n_sources; i++)
 		na_tell_run(to, &s->tallies[i].seen,
 			    sizeof(s->tallies[i].seen));
@@ -226,7 +226,7 @@ static bool get_ends(struct na_cursor *c, struct na_store *s)
 	for (size_t i = 0; same && i < n; i++)
 		same[i] = (uint32_t)i;
 	ok = same &&
-	     na_share_get_local(c, s, (struct na_range){0, s->n_sources}, &m);
+	     na_records_get_local(c, s, (struct na_range){0, s->n_sources}, &m);
 	free(same);
 	return ok;
 }
@@ -249,7 +249,7 @@ static bool get_names(struct na_cursor *c, struct na_store *s)
 {
 	struct na_names all = {.n_endpoints = 0}, own = s->names;
 	uint32_t *maps[2] = {NULL, NULL};
-	bool ok = na_share_get_names(c, &all);
+	bool ok = na_records_get_names(c, &all);
 	size_t strings = all.strings.n, ends = all.n_endpoints;
 
 	ok = ok && na_names_merge(&all, &own, maps) &&
@@ -280,10 +280,10 @@ static bool get_store(struct na_cursor *c, struct na_store *s)
 	       get_number_of(c, &s->actions);
 }
 
-enum na_status na_stay_told(struct na_session *s, struct na_cursor c,
-			    struct na_err *err)
+enum na_status na_local_records_told(struct na_session *s, struct na_cursor c,
+				     struct na_err *err)
 {
-	struct na_together *t = s->request->together;
+	struct na_mpi *t = s->request->mpi;
 
 	s->store.transfers = t->transfers;
 	s->store.spans = t->spans;
@@ -295,18 +295,19 @@ static enum na_status tell_store(struct na_session *s, struct na_err *err)
 	struct na_xf_bytes m = {.p = NULL};
 
 	put_store(&m, &s->store);
-	return na_together_tell(s->request->together, NA_MSG_STORE, &m, err);
+	return na_mpi_tell(s->request->mpi, NA_MSG_STORE, &m, err);
 }
 
-enum na_status na_together_resolve(struct na_session *s, bool by_step,
-				   struct na_err *err)
+enum na_status na_mpi_resolve(struct na_session *s, bool by_step,
+			      struct na_err *err)
 {
-	struct na_together *t = s->request->together;
+	struct na_mpi *t = s->request->mpi;
 	enum na_status st;
 
-	if (na_stays(s) && t->world->rank)
+	if (na_keeps_local_records(s) && t->world->rank)
 		return na_store_resolve_as_told(&s->store, by_step, err);
 	st = na_store_resolve(&s->store, (enum na_anchor)s->request->anchor,
 			      by_step, err);
-	return st == NA_OK && na_stays(s) ? tell_store(s, err) : st;
+	return st == NA_OK && na_keeps_local_records(s) ? tell_store(s, err)
+							: st;
 }

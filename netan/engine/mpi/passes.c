@@ -1,4 +1,4 @@
-#include "netan/engine/together/passes.h"
+#include "netan/engine/mpi/passes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +7,16 @@
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
-#include "netan/engine/together/stay.h"
+#include "netan/engine/mpi/local_records.h"
 
-static struct na_together *of(const struct drive *d)
+static struct na_mpi *of(const struct drive *d)
 {
-	return d->s->request->together;
+	return d->s->request->mpi;
 }
 
 bool na_passes_shared(const struct drive *d)
 {
-	return na_stays(d->s);
+	return na_keeps_local_records(d->s);
 }
 
 bool na_passes_elsewhere(const struct drive *d)
@@ -35,7 +35,7 @@ static bool here(const struct drive *d, const struct na_record_span *x)
 /* Whether the transfers of a range are let through here. */
 static bool mine(const struct drive *d, struct na_range r)
 {
-	const struct na_together *t = of(d);
+	const struct na_mpi *t = of(d);
 
 	return t->world->rank ? d->s->owners[r.from] == t->world->rank &&
 					t->kept[r.from]
@@ -248,7 +248,7 @@ enum na_status na_passes_tell(struct drive *d, struct na_err *err)
 	na_tell_run(&m, p.p, p.n);
 	m.failed |= p.failed;
 	na_serializer_fini(&p);
-	return na_together_tell(of(d), NA_MSG_TURNED, &m, err);
+	return na_mpi_tell(of(d), NA_MSG_TURNED, &m, err);
 }
 
 static enum na_status hear_turn(struct drive *d, struct na_err *err)
@@ -258,10 +258,10 @@ static enum na_status hear_turn(struct drive *d, struct na_err *err)
 	void *p;
 	size_t n;
 
-	st = na_together_await(d->s,
-			       d->pass + 1 < d->a->passes ? NA_MSG_TURNED
-							  : NA_MSG_DONE,
-			       &p, &n, err);
+	st = na_mpi_await(d->s,
+			  d->pass + 1 < d->a->passes ? NA_MSG_TURNED
+						     : NA_MSG_DONE,
+			  &p, &n, err);
 	c = na_cursor_of(p, n);
 	if (st == NA_OK && !get_packed(d, &c, NA_PACKED_TURNED, d->state))
 		st = na_message_broken(0, err);
@@ -282,13 +282,13 @@ enum na_status na_passes_serve(struct drive *d, const void *params,
 			st = hear_turn(d, err);
 	}
 	if (st == NA_END && !of(d)->dismissed)
-		st = na_together_await(d->s, NA_MSG_DONE, &p, &n, err);
+		st = na_mpi_await(d->s, NA_MSG_DONE, &p, &n, err);
 	return st;
 }
 
 void na_passes_say(const struct drive *d)
 {
-	const struct na_together *t = of(d);
+	const struct na_mpi *t = of(d);
 	char in[NA_UNIT_BUF], out[NA_UNIT_BUF], kept[NA_UNIT_BUF];
 
 	na_say_detail(d->s->request,

@@ -1,4 +1,4 @@
-#include "netan/engine/together/together.h"
+#include "netan/engine/mpi/mpi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,17 +8,17 @@
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
-#include "netan/engine/together/message.h"
-#include "netan/engine/together/share.h"
+#include "netan/engine/mpi/message.h"
+#include "netan/engine/mpi/send_records.h"
 #include "netan/model/hlo.h"
 
-void na_together_init(struct na_together *t, struct na_world *w)
+void na_mpi_init(struct na_mpi *t, struct na_world *w)
 {
-	*t = (struct na_together){.world = w, .first_worker = w->files};
+	*t = (struct na_mpi){.world = w, .first_worker = w->files};
 	pthread_mutex_init(&t->asking, NULL);
 }
 
-static enum na_status tell_all(const struct na_together *t,
+static enum na_status tell_all(const struct na_mpi *t,
 			       enum na_message_kind kind, struct na_err *err)
 {
 	enum na_status st = NA_OK;
@@ -31,9 +31,8 @@ static enum na_status tell_all(const struct na_together *t,
 	return st;
 }
 
-enum na_status na_together_tell(struct na_together *t,
-				enum na_message_kind kind,
-				struct na_xf_bytes *m, struct na_err *err)
+enum na_status na_mpi_tell(struct na_mpi *t, enum na_message_kind kind,
+			   struct na_xf_bytes *m, struct na_err *err)
 {
 	enum na_status st = m->failed ? na_fail_nomem(err) : NA_OK;
 	void *p = m->p;
@@ -47,7 +46,7 @@ enum na_status na_together_tell(struct na_together *t,
 	return st;
 }
 
-void na_together_fini(struct na_together *t)
+void na_mpi_fini(struct na_mpi *t)
 {
 	struct na_err err = {.status = NA_OK};
 
@@ -59,18 +58,18 @@ void na_together_fini(struct na_together *t)
 	pthread_mutex_destroy(&t->asking);
 }
 
-static struct na_together *of(const struct na_session *s)
+static struct na_mpi *of(const struct na_session *s)
 {
-	struct na_together *t = s->request->together;
+	struct na_mpi *t = s->request->mpi;
 
 	return t && t->world && t->world->size > 1 ? t : NULL;
 }
 
 /* ---- who opens what */
 
-bool na_together_lists(const struct na_session *s)
+bool na_mpi_lists(const struct na_session *s)
 {
-	const struct na_together *t = of(s);
+	const struct na_mpi *t = of(s);
 
 	return !t || t->world->rank >= t->first_worker;
 }
@@ -85,7 +84,7 @@ static uint64_t bytes_of(const struct na_file *f)
 		       : 1;
 }
 
-static void share_by_bytes(const struct na_together *t, struct na_files *l)
+static void share_by_bytes(const struct na_mpi *t, struct na_files *l)
 {
 	size_t workers = t ? t->world->size - t->first_worker : 1;
 	double all = 0, before = 0;
@@ -108,13 +107,13 @@ static void share_by_bytes(const struct na_together *t, struct na_files *l)
 	}
 }
 
-enum na_status na_together_share_out(struct na_session *s, struct na_files *l,
-				     struct na_err *err)
+enum na_status na_mpi_share_out(struct na_session *s, struct na_files *l,
+				struct na_err *err)
 {
-	struct na_together *t = of(s);
+	struct na_mpi *t = of(s);
 
 	if (t && s->request->local.n && !t->world->files)
-		return na_together_local(t, l, err);
+		return na_mpi_local(t, l, err);
 	/* A shard has what its node has. */
 	for (size_t i = 0; t && s->request->local.n && i < l->n; i++) {
 		l->v[i].mine = true;
@@ -341,7 +340,7 @@ static bool take_mine(struct meeting *m)
 static enum na_status take_rank(struct meeting *m, size_t rank,
 				struct na_cursor *c, struct na_err *err)
 {
-	const struct na_together *t = of(m->s);
+	const struct na_mpi *t = of(m->s);
 	struct na_listing x;
 	uint64_t mark = 0;
 	bool ok = get_listing(m->s, c, &x, &mark);
@@ -400,8 +399,8 @@ NA_ORDER(by_name, struct na_file, na_listed_order(&x->listed, &y->listed),
 static enum na_status take_all(struct na_session *s, struct na_files *l,
 			       struct na_cursor c, struct na_err *err)
 {
-	const struct na_together *t = of(s);
-	struct meeting m = {.s = s, .l = l, .listed = na_together_lists(s)};
+	const struct na_mpi *t = of(s);
+	struct meeting m = {.s = s, .l = l, .listed = na_mpi_lists(s)};
 	enum na_status st = NA_OK;
 	struct na_files was;
 
@@ -441,7 +440,7 @@ static enum na_status gather(struct na_session *s, struct na_files *l,
 			     struct na_xf_bytes *all, bool *suffice,
 			     struct na_err *err)
 {
-	struct na_together *t = of(s);
+	struct na_mpi *t = of(s);
 	struct na_xf_bytes own = facts_of_mine(s, l);
 	enum na_status st = NA_OK;
 
@@ -467,7 +466,7 @@ static enum na_status gather(struct na_session *s, struct na_files *l,
 static enum na_status meet_as_first(struct na_session *s, struct na_files *l,
 				    struct na_err *err)
 {
-	struct na_together *t = of(s);
+	struct na_mpi *t = of(s);
 	struct na_xf_bytes all = {.p = NULL};
 	bool suffice;
 	enum na_status st = gather(s, l, &all, &suffice, err);
@@ -497,7 +496,7 @@ static enum na_status meet_as_first(struct na_session *s, struct na_files *l,
 static enum na_status meet_as_other(struct na_session *s, struct na_files *l,
 				    struct na_err *err)
 {
-	struct na_together *t = of(s);
+	struct na_mpi *t = of(s);
 	struct na_xf_bytes own = facts_of_mine(s, l);
 	bool refused = t->world->files && !own.failed && !own.p[NA_FACTS_SUFFICE];
 	enum na_status st = na_message_send(t, 0, &own, err);
@@ -528,10 +527,10 @@ static enum na_status meet_as_other(struct na_session *s, struct na_files *l,
 	return st;
 }
 
-enum na_status na_together_meet(struct na_session *s, struct na_files *l,
-				struct na_err *err)
+enum na_status na_mpi_meet(struct na_session *s, struct na_files *l,
+			   struct na_err *err)
 {
-	struct na_together *t = of(s);
+	struct na_mpi *t = of(s);
 
 	if (!t)
 		return NA_OK;

@@ -1,4 +1,4 @@
-#include "netan/engine/together/message.h"
+#include "netan/engine/mpi/message.h"
 
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ struct na_xf_bytes na_message_of(enum na_message_kind kind)
 	return m;
 }
 
-enum na_status na_message_send(const struct na_together *t, size_t to,
+enum na_status na_message_send(const struct na_mpi *t, size_t to,
 			       struct na_xf_bytes *m, struct na_err *err)
 {
 	enum na_status st = m->failed ? na_fail_nomem(err)
@@ -22,7 +22,7 @@ enum na_status na_message_send(const struct na_together *t, size_t to,
 	return st;
 }
 
-enum na_status na_message_dismissed(struct na_together *t, struct na_err *err)
+enum na_status na_message_dismissed(struct na_mpi *t, struct na_err *err)
 {
 	t->dismissed = true;
 	return na_fail(err, NA_END, "%s", "");
@@ -36,7 +36,7 @@ enum na_status na_message_broken(size_t from, struct na_err *err)
 		       from);
 }
 
-enum na_status na_message_next(struct na_together *t, size_t from,
+enum na_status na_message_next(struct na_mpi *t, size_t from,
 			       struct na_message *m, struct na_err *err)
 {
 	enum na_status st;
@@ -59,7 +59,7 @@ enum na_status na_message_next(struct na_together *t, size_t from,
 	return na_message_broken(from, err);
 }
 
-enum na_status na_message_want(struct na_together *t, size_t from,
+enum na_status na_message_want(struct na_mpi *t, size_t from,
 			       enum na_message_kind kind, struct na_message *m,
 			       struct na_err *err)
 {

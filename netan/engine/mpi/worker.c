@@ -6,12 +6,12 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/engine/hashing.h"
+#include "netan/engine/mpi/local_records.h"
 #include "netan/engine/session/again.h"
-#include "netan/engine/together/stay.h"
 
-static struct na_together *of(const struct na_session *s)
+static struct na_mpi *of(const struct na_session *s)
 {
-	struct na_together *t = s->request->together;
+	struct na_mpi *t = s->request->mpi;
 
 	return t && t->shared ? t : NULL;
 }
@@ -95,7 +95,7 @@ static struct na_execution *get_actions(struct na_cursor *c,
 enum { ANSWER_BYTES = 256 << 10 };
 
 struct answering {
-	const struct na_together *t;
+	const struct na_mpi *t;
 	struct na_err *err;
 	struct na_xf_bytes m; /* empty: none is begun */
 };
@@ -130,7 +130,7 @@ static enum na_status send_action(void *arg, const struct na_replay *x)
 static enum na_status answer(struct na_session *s, struct na_cursor *c,
 			     struct na_err *err)
 {
-	struct na_together *t = of(s);
+	struct na_mpi *t = of(s);
 	struct answering a = {.t = t, .err = err};
 	enum na_status st = NA_OK;
 	size_t n;
@@ -215,7 +215,7 @@ static enum na_status take_actions(struct na_session *s, size_t rank,
 				   void *arg, enum na_status *told,
 				   struct na_err *err)
 {
-	struct na_together *t = of(s);
+	struct na_mpi *t = of(s);
 	struct renaming k = {.t = &t->of[rank]};
 	enum na_status st = NA_OK;
 	bool over = false;
@@ -243,7 +243,7 @@ static enum na_status ask_all(struct na_session *s,
 			      const struct na_execution *of_, size_t n,
 			      struct na_err *err)
 {
-	struct na_together *t = of(s);
+	struct na_mpi *t = of(s);
 	enum na_status st = NA_OK;
 
 	for (size_t r = 1; st == NA_OK && r < t->world->size; r++) {
@@ -276,12 +276,12 @@ static enum na_status ask(struct na_session *s, const struct na_execution *of_,
 	return st;
 }
 
-enum na_status na_together_actions(struct na_session *s,
-				   const struct na_execution *of_, size_t n,
-				   na_each_action each, void *arg,
-				   struct na_err *err)
+enum na_status na_mpi_actions(struct na_session *s,
+			      const struct na_execution *of_, size_t n,
+			      na_each_action each, void *arg,
+			      struct na_err *err)
 {
-	struct na_together *t = of(s);
+	struct na_mpi *t = of(s);
 	enum na_status st;
 
 	if (!t || t->world->files || !n)
@@ -299,7 +299,7 @@ static enum na_status read_as_first(struct na_session *s,
 				    struct na_block_work *work,
 				    struct na_err *err)
 {
-	struct na_together *t = of(s);
+	struct na_mpi *t = of(s);
 	enum na_status st = NA_OK;
 	char size[NA_UNIT_BUF];
 
@@ -308,13 +308,13 @@ static enum na_status read_as_first(struct na_session *s,
 
 		work->from = r.from;
 		work->to = r.to;
-		st = s->owners[i] ? na_share_take(s, s->owners[i], r, err)
+		st = s->owners[i] ? na_records_receive(s, s->owners[i], r, err)
 				  : na_read_blocks(s, work, err);
 		if (st == NA_OK && !s->owners[i] && s->request->hashes)
 			na_hash_range(s, r.from, r.to);
 	}
 	t->serving = st == NA_OK && !t->world->files;
-	if (na_stays(s))
+	if (na_keeps_local_records(s))
 		return st;
 	na_say_detail(s->request, "other ranks have sent %s",
 		      na_print_bytes(size, (double)t->heard_bytes, 3));
@@ -324,7 +324,7 @@ static enum na_status read_as_first(struct na_session *s,
 static enum na_status send_mine(struct na_session *s,
 				struct na_block_work *work, struct na_err *err)
 {
-	const struct na_together *t = of(s);
+	const struct na_mpi *t = of(s);
 	enum na_status st = NA_OK;
 
 	for (size_t i = 0; st == NA_OK && i < s->n_inputs; i = work->to) {
@@ -336,16 +336,15 @@ static enum na_status send_mine(struct na_session *s,
 			continue;
 		st = na_read_blocks(s, work, err);
 		if (st == NA_OK)
-			st = na_share_send(s, r, err);
+			st = na_records_send(s, r, err);
 	}
 	return st;
 }
 
-enum na_status na_together_await(struct na_session *s,
-				 enum na_message_kind kind, void **p, size_t *n,
-				 struct na_err *err)
+enum na_status na_mpi_await(struct na_session *s, enum na_message_kind kind,
+			    void **p, size_t *n, struct na_err *err)
 {
-	struct na_together *t = of(s);
+	struct na_mpi *t = of(s);
 	enum na_status st = NA_OK;
 
 	*p = NULL;
@@ -376,30 +375,30 @@ static enum na_status go_on(struct na_session *s, struct na_err *err)
 	void *p;
 	size_t n;
 
-	if (!na_stays(s))
-		return na_together_await(s, NA_MSG_DONE, &p, &n, err);
-	st = na_together_await(s, NA_MSG_STORE, &p, &n, err);
+	if (!na_keeps_local_records(s))
+		return na_mpi_await(s, NA_MSG_DONE, &p, &n, err);
+	st = na_mpi_await(s, NA_MSG_STORE, &p, &n, err);
 	if (st == NA_OK)
-		st = na_stay_told(s, na_cursor_of(p, n), err);
+		st = na_local_records_told(s, na_cursor_of(p, n), err);
 	free(p);
 	return st;
 }
 
-enum na_status na_together_read(struct na_session *s,
-				struct na_block_work *work, struct na_err *err)
+enum na_status na_mpi_read(struct na_session *s, struct na_block_work *work,
+			   struct na_err *err)
 {
-	struct na_together *t = of(s);
+	struct na_mpi *t = of(s);
 	enum na_status st;
 
 	if (!t) {
 		work->to = s->n_inputs;
 		st = na_read_blocks(s, work, err);
 		/* They could not be shared. */
-		if (s->request->together && s->request->hashes)
+		if (s->request->mpi && s->request->hashes)
 			na_hash_range(s, 0, s->n_inputs);
 		return st;
 	}
-	st = na_stay_init(s, err);
+	st = na_local_records_init(s, err);
 	if (st != NA_OK)
 		return st;
 	if (t->world->rank == 0)

@@ -1,7 +1,7 @@
 /* Records of another rank: checked, renamed, into the store. */
 #include <string.h>
 
-#include "netan/engine/together/share.h"
+#include "netan/engine/mpi/send_records.h"
 
 /* ---- what a reader would never tell */
 
@@ -180,9 +180,8 @@ struct taking {
 	}
 #include "netan/model/records.def"
 
-bool na_share_take_records(struct na_store *s, const struct na_translation *t,
-			   struct na_range r, struct na_cursor *c,
-			   bool *no_memory)
+bool na_records_take(struct na_store *s, const struct na_translation *t,
+		     struct na_range r, struct na_cursor *c, bool *no_memory)
 {
 	struct taking k = {.s = s, .t = t, .r = r};
 	struct na_text rows, wide;

@@ -1,12 +1,12 @@
 /*
  * An analysis over transfers that lie with the ranks that have read them
- * (stay.h).  A pass goes through the inputs in their order: blocks of another
+ * (local_records.h).  A pass goes through the inputs in their order: blocks of another
  * rank's come to rank 0 packed, and are merged there among its own; what it
  * has decided then, it tells them before the next pass.  So the result is that
  * of one process, and rank 0 holds what the analysis keeps, not the transfers.
  */
-#ifndef NETAN_ENGINE_TOGETHER_PASSES_H
-#define NETAN_ENGINE_TOGETHER_PASSES_H
+#ifndef NETAN_ENGINE_MPI_PASSES_H
+#define NETAN_ENGINE_MPI_PASSES_H
 
 #include "netan/engine/drive_impl.h"
 

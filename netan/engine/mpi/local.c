@@ -7,7 +7,7 @@
 
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
-#include "netan/engine/together/message.h"
+#include "netan/engine/mpi/message.h"
 
 struct found {
 	const char *node, *path;
@@ -79,8 +79,8 @@ static void choose(const struct places *p, struct na_xf_bytes *yes)
 	}
 }
 
-static bool room_for_answers(const struct na_together *t,
-			     const struct places *p, struct na_xf_bytes *yes)
+static bool room_for_answers(const struct na_mpi *t, const struct places *p,
+			     struct na_xf_bytes *yes)
 {
 	bool ok = true;
 
@@ -94,7 +94,7 @@ static bool room_for_answers(const struct na_together *t,
 }
 
 static void take_choice(struct na_files *l, const uint8_t *yes,
-			const struct na_together *t)
+			const struct na_mpi *t)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		l->v[i].mine = yes[i];
@@ -102,9 +102,8 @@ static void take_choice(struct na_files *l, const uint8_t *yes,
 	}
 }
 
-static enum na_status gather_lists(struct na_together *t,
-				   const struct na_files *l, struct places *p,
-				   struct na_err *err)
+static enum na_status gather_lists(struct na_mpi *t, const struct na_files *l,
+				   struct places *p, struct na_err *err)
 {
 	struct na_xf_bytes own = list_of_mine(l);
 	struct na_cursor c = na_cursor_of(own.p, own.n);
@@ -128,7 +127,7 @@ static enum na_status gather_lists(struct na_together *t,
 	return st;
 }
 
-static enum na_status share_as_first(struct na_together *t, struct na_files *l,
+static enum na_status share_as_first(struct na_mpi *t, struct na_files *l,
 				     struct na_err *err)
 {
 	struct places p = {.v = NULL};
@@ -154,8 +153,8 @@ static enum na_status share_as_first(struct na_together *t, struct na_files *l,
 	return st;
 }
 
-enum na_status na_together_local(struct na_together *t, struct na_files *l,
-				 struct na_err *err)
+enum na_status na_mpi_local(struct na_mpi *t, struct na_files *l,
+			    struct na_err *err)
 {
 	struct na_xf_bytes own;
 	struct na_message m;
