@@ -247,7 +247,7 @@ bool na_facts_get(struct na_cursor *c, struct na_input *in)
 }
 
 /* What reading counts; the session has settled the rest. */
-bool na_facts_again(struct na_cursor *c, struct na_input *in)
+bool na_facts_reread(struct na_cursor *c, struct na_input *in)
 {
 	struct na_input x = {.path = in->path, .arena = in->arena};
 	bool ok = na_facts_get(c, &x);

@@ -36,7 +36,7 @@ void na_facts_put_settled(struct na_xf_bytes *to, const struct na_input *in);
  * whatever comes back; it is `away` then.  False: broken, or no memory. */
 bool na_facts_get(struct na_cursor *c, struct na_input *in);
 /* Once more, after it was read: counts and warnings anew. */
-bool na_facts_again(struct na_cursor *c, struct na_input *in);
+bool na_facts_reread(struct na_cursor *c, struct na_input *in);
 
 /*
  * A message of facts: its kind, whether they suffice (0 or 1), the mark of

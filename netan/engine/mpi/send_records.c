@@ -400,7 +400,7 @@ static bool take_tallies(struct na_session *s, struct na_range r,
 			return false;
 		memcpy(&store->tallies[i], run.s, run.n);
 		if (!sane_tally(&store->tallies[i]) ||
-		    !na_facts_again(c, &s->inputs[i]) ||
+		    !na_facts_reread(c, &s->inputs[i]) ||
 		    !take_remarks(store, i, c))
 			return false;
 	}

@@ -7,7 +7,7 @@
 #include "netan/base/vec.h"
 #include "netan/engine/hashing.h"
 #include "netan/engine/mpi/local_records.h"
-#include "netan/engine/session/again.h"
+#include "netan/engine/session/reread.h"
 
 static struct na_mpi *of(const struct na_session *s)
 {

@@ -9,7 +9,7 @@
 #include "netan/base/vec.h"
 #include "netan/engine/blocks.h"
 #include "netan/engine/mpi/mpi.h"
-#include "netan/engine/session/again.h"
+#include "netan/engine/session/reread.h"
 
 struct asking {
 	struct na_session *s, again; /* again: the traces, opened anew */
@@ -233,7 +233,7 @@ static void read_piece(void *ctx, void *part, size_t input,
 {
 	const struct asking *q = ctx;
 	const struct na_input *in = &q->again.inputs[input];
-	struct na_sink sink = na_deaf_sink(part);
+	struct na_sink sink = na_ignoring_sink(part);
 	struct piece *p = part;
 
 	(void)turn;
@@ -290,9 +290,9 @@ static enum na_status open_trace(struct asking *q, struct na_input *to,
 				 const struct na_input *in, uint32_t wants,
 				 struct na_err *err)
 {
-	return in->away ? na_open_away(&q->files, to, in, &q->s->asks, wants,
-				       err)
-			: na_open_again(to, in, wants, NA_UNKNOWN_U32, err);
+	return in->away ? na_reread_away(&q->files, to, in, &q->s->asks, wants,
+					 err)
+			: na_reread_open(to, in, wants, NA_UNKNOWN_U32, err);
 }
 
 static void close_traces(struct asking *q)

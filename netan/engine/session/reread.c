@@ -1,10 +1,10 @@
-#include "netan/engine/session/again.h"
+#include "netan/engine/session/reread.h"
 
 #include <string.h>
 
-enum na_status na_open_again(struct na_input *in, const struct na_input *first,
-			     uint32_t wants, uint32_t segments_of,
-			     struct na_err *err)
+enum na_status na_reread_open(struct na_input *in, const struct na_input *first,
+			      uint32_t wants, uint32_t segments_of,
+			      struct na_err *err)
 {
 	struct na_input like = *first;
 	enum na_status st;
@@ -40,10 +40,10 @@ static enum na_status reopen(struct na_reopened *files,
 	return st == NA_OK || st == NA_ENOMEM ? st : NA_EIO;
 }
 
-enum na_status na_open_away(struct na_reopened *files, struct na_input *in,
-			    const struct na_input *first,
-			    const struct na_input_asks *asks, uint32_t wants,
-			    struct na_err *err)
+enum na_status na_reread_away(struct na_reopened *files, struct na_input *in,
+			      const struct na_input *first,
+			      const struct na_input_asks *asks, uint32_t wants,
+			      struct na_err *err)
 {
 	const struct na_input *last = files->n ? &files->v[files->n - 1] : NULL;
 	struct na_input like;
@@ -62,7 +62,7 @@ enum na_status na_open_away(struct na_reopened *files, struct na_input *in,
 	like = *last;
 	like.source = first->source;
 	like.zero_ns = first->zero_ns;
-	return na_open_again(in, &like, wants, NA_UNKNOWN_U32, err);
+	return na_reread_open(in, &like, wants, NA_UNKNOWN_U32, err);
 }
 
 void na_reopened_close(struct na_reopened *files)
@@ -164,7 +164,7 @@ static enum na_status no_busy(void *ctx, uint32_t core, int64_t start_ps,
 	return NA_OK;
 }
 
-struct na_sink na_deaf_sink(void *ctx)
+struct na_sink na_ignoring_sink(void *ctx)
 {
 	return (struct na_sink){
 		.ctx = ctx,
