@@ -1,4 +1,4 @@
-#include "ingest/bytes/ahead.h"
+#include "ingest/bytes/readahead.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -17,7 +17,7 @@ struct slot {
 	uint8_t bytes[SLOT_BYTES];
 };
 
-struct na_ahead {
+struct na_readahead {
 	struct na_feed feed;
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -30,7 +30,7 @@ struct na_ahead {
 };
 
 /* Waits for an empty slot; NULL: it is no longer wanted. */
-static struct slot *empty_slot(struct na_ahead *a)
+static struct slot *empty_slot(struct na_readahead *a)
 {
 	struct slot *x;
 
@@ -42,7 +42,7 @@ static struct slot *empty_slot(struct na_ahead *a)
 	return x;
 }
 
-static void hand_over(struct na_ahead *a)
+static void hand_over(struct na_readahead *a)
 {
 	pthread_mutex_lock(&a->lock);
 	a->made++;
@@ -52,7 +52,7 @@ static void hand_over(struct na_ahead *a)
 
 static void *run(void *ctx)
 {
-	struct na_ahead *a = ctx;
+	struct na_readahead *a = ctx;
 	bool more = true;
 	struct slot *x;
 
@@ -66,9 +66,9 @@ static void *run(void *ctx)
 	return NULL;
 }
 
-struct na_ahead *na_ahead_new(struct na_feed *s)
+struct na_readahead *na_readahead_new(struct na_feed *s)
 {
-	struct na_ahead *a = calloc(1, sizeof(*a));
+	struct na_readahead *a = calloc(1, sizeof(*a));
 	sigset_t all, before;
 	int failed;
 
@@ -89,7 +89,7 @@ struct na_ahead *na_ahead_new(struct na_feed *s)
 	return NULL;
 }
 
-void na_ahead_free(struct na_ahead *a)
+void na_readahead_free(struct na_readahead *a)
 {
 	if (!a)
 		return;
@@ -112,9 +112,9 @@ static void tell(struct na_feed *s, const struct na_feed *at)
 	memcpy(s->why, at->why, sizeof(s->why));
 }
 
-enum na_status na_ahead_read(struct na_ahead *a, struct na_feed *s,
-			     uint8_t *out, size_t n, size_t *got,
-			     struct na_err *err)
+enum na_status na_readahead_read(struct na_readahead *a, struct na_feed *s,
+				 uint8_t *out, size_t n, size_t *got,
+				 struct na_err *err)
 {
 	struct slot *x = &a->slots[a->used % SLOTS];
 
