@@ -1,4 +1,4 @@
-#include "ingest/bytes/rooted.h"
+#include "ingest/bytes/chroot_path.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 /* ---- from the root to a file, one component at a time */
 
 struct walk {
-	int fds[NA_ROOTED_DEPTH + 1]; /* [0]: the root, borrowed */
+	int fds[NA_CHROOT_DEPTH + 1]; /* [0]: the root, borrowed */
 	size_t n;
 	unsigned links;
 	char todo[2 * PATH_MAX]; /* components to go */
@@ -55,7 +55,7 @@ static int follow(struct walk *w, int fd)
 
 	if (n < 0)
 		return errno;
-	if (++w->links > NA_ROOTED_LINKS)
+	if (++w->links > NA_CHROOT_LINKS)
 		return ELOOP;
 	if ((size_t)n == sizeof(target) ||
 	    left + (size_t)n + 2 > sizeof(w->todo))
@@ -88,7 +88,7 @@ static int step(struct walk *w, const char *part, int *end)
 			*end = fd;
 			return 0;
 		}
-	} else if (w->n > NA_ROOTED_DEPTH) {
+	} else if (w->n > NA_CHROOT_DEPTH) {
 		e = ENAMETOOLONG;
 	} else {
 		w->fds[w->n++] = fd;
@@ -101,7 +101,7 @@ static int step(struct walk *w, const char *part, int *end)
 /* 0: *end is an O_PATH descriptor of what is no directory, or -1, then the
  * last of w->fds is what the path names.  Else errno.  go_up(w, 1) is due in
  * any case. */
-static int walk_to(const struct na_rooted *r, const char *path, struct walk *w,
+static int walk_to(const struct na_chroot *r, const char *path, struct walk *w,
 		   int *end)
 {
 	char part[NAME_MAX + 1];
@@ -195,7 +195,7 @@ static enum na_status read_all(int fd, size_t most, char **buf, size_t *n,
 	}
 }
 
-enum na_status na_rooted_read(const struct na_rooted *r, const char *path,
+enum na_status na_chroot_read(const struct na_chroot *r, const char *path,
 			      size_t most, struct na_arena *a,
 			      const char **bytes, size_t *n, struct na_err *err)
 {
@@ -226,7 +226,7 @@ enum na_status na_rooted_read(const struct na_rooted *r, const char *path,
 	return err->status;
 }
 
-bool na_rooted_has_dir(const struct na_rooted *r, const char *path)
+bool na_chroot_has_dir(const struct na_chroot *r, const char *path)
 {
 	struct walk w;
 	int found, e = walk_to(r, path, &w, &found);
@@ -251,10 +251,10 @@ static enum na_status take_names(DIR *d, struct na_arena *a,
 
 		if (strcmp(x->d_name, ".") == 0 || strcmp(x->d_name, "..") == 0)
 			continue;
-		if (*n == NA_ROOTED_NAMES)
+		if (*n == NA_CHROOT_NAMES)
 			return na_fail(err, NA_ELIMIT,
 				       "holds more than %d names",
-				       NA_ROOTED_NAMES);
+				       NA_CHROOT_NAMES);
 		copy = na_arena_strn(a, x->d_name, strlen(x->d_name));
 		if (!copy || !na_grow(names, &cap, *n + 1, sizeof(**names)))
 			return na_fail_nomem(err);
@@ -263,7 +263,7 @@ static enum na_status take_names(DIR *d, struct na_arena *a,
 	return NA_OK;
 }
 
-enum na_status na_rooted_list(const struct na_rooted *r, const char *path,
+enum na_status na_chroot_list(const struct na_chroot *r, const char *path,
 			      struct na_arena *a, const char ***names,
 			      size_t *n, struct na_err *err)
 {
@@ -299,14 +299,14 @@ enum na_status na_rooted_list(const struct na_rooted *r, const char *path,
 
 /* ---- the root */
 
-enum na_status na_rooted_open(struct na_rooted *r, const char *dir,
+enum na_status na_chroot_open(struct na_chroot *r, const char *dir,
 			      struct na_err *err)
 {
 	r->fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return r->fd < 0 ? na_fail_errno(err, dir) : NA_OK;
 }
 
-void na_rooted_close(struct na_rooted *r)
+void na_chroot_close(struct na_chroot *r)
 {
 	if (r->fd >= 0)
 		close(r->fd);
