@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ingest/bytes/found.h"
+#include "ingest/bytes/file_kind.h"
 #include "netan/base/vec.h"
 
 /* ---- from the root to a file, one component at a time */
@@ -293,7 +293,7 @@ enum na_status na_chroot_list(const struct na_chroot *r, const char *path,
 	take_names(d, a, names, n, err);
 	closedir(d);
 	if (err->status == NA_OK)
-		na_found_sort(*names, *n);
+		na_sort_names(*names, *n);
 	return err->status;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ingest/bytes/found.h"
+#include "ingest/bytes/file_kind.h"
 #include "ingest/input.h"
 #include "ingest/logs/hang.h"
 #include "ingest/nccl/ras.h"
@@ -120,7 +120,7 @@ static void read_piece(void *ctx, size_t i)
 	struct piece *p = (struct piece *)ctx + i;
 	bool ras;
 
-	p->status = p->found ? na_found_file(p->path, &p->err) : NA_OK;
+	p->status = p->found ? na_check_file_kind(p->path, &p->err) : NA_OK;
 	if (p->status != NA_OK) {
 		note_file(p);
 		return;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/bytes/found.h"
+#include "ingest/bytes/file_kind.h"
 #include "netan/base/similar.h"
 #include "netan/base/vec.h"
 #include "netan/engine/hangs/hangs.h"
@@ -96,7 +96,7 @@ static void open_sources(struct opening *o, struct na_file *f)
 		return;
 	}
 	if (!na_request_names(s->request, f->listed.path) &&
-	    na_found_file(f->listed.path, &f->v[0].err) != NA_OK)
+	    na_check_file_kind(f->listed.path, &f->v[0].err) != NA_OK)
 		return;
 	if (na_cache_open(s, o->l, f, threads_of_each(o), &f->v[0].in))
 		return;

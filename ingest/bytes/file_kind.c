@@ -1,4 +1,4 @@
-#include "ingest/bytes/found.h"
+#include "ingest/bytes/file_kind.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define PASSED_OVER ", passed over in a directory; name it to read it"
 
-const char *na_found_odd(const char *path)
+const char *na_odd_file_kind(const char *path)
 {
 	struct stat sb;
 
@@ -20,9 +20,9 @@ const char *na_found_odd(const char *path)
 				      : "a device" PASSED_OVER;
 }
 
-enum na_status na_found_file(const char *path, struct na_err *err)
+enum na_status na_check_file_kind(const char *path, struct na_err *err)
 {
-	const char *odd = na_found_odd(path);
+	const char *odd = na_odd_file_kind(path);
 
 	return odd ? na_fail(err, NA_EIO, "%s: %s", path, odd) : NA_OK;
 }
@@ -32,7 +32,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-bool na_found_above(const char *top, const struct stat *dir)
+bool na_dir_is_above(const char *top, const struct stat *dir)
 {
 	struct stat sb, last = {.st_ino = 0};
 	char path[PATH_MAX];
@@ -54,14 +54,14 @@ bool na_found_above(const char *top, const struct stat *dir)
 	return false;
 }
 
-bool na_found_leads_up(const struct na_found_level *l, const char *top,
-		       const struct stat *dir)
+bool na_dir_leads_up(const struct na_dir_level *l, const char *top,
+		     const struct stat *dir)
 {
 	for (; l; l = l->up) {
 		if (l->device == dir->st_dev && l->inode == dir->st_ino)
 			return true;
 	}
-	return na_found_above(top, dir);
+	return na_dir_is_above(top, dir);
 }
 
 static int by_name(const void *a, const void *b)
@@ -72,7 +72,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : strcmp(*x, *y);
 }
 
-void na_found_sort(const char **names, size_t n)
+void na_sort_names(const char **names, size_t n)
 {
 	if (n)
 		qsort(names, n, sizeof(*names), by_name);
