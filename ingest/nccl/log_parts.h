@@ -40,7 +40,7 @@ struct na_nccl_process {
 	uint32_t comms;
 };
 
-/* Of na_testimony.clock, by how a time is told. */
+/* Of na_flight_record.clock, by how a time is told. */
 static inline size_t na_nccl_clock_of(const struct na_hang_time *t)
 {
 	return 2 * (size_t)t->has_year + t->has_zone;
@@ -52,7 +52,7 @@ struct na_nccl_calls {
 	struct na_strtab pointers;  /* the same with a communicator */
 	NA_VEC(struct na_nccl_process) process; /* by index of processes */
 	NA_VEC(struct na_nccl_comm) comm;       /* by index of pointers */
-	int64_t last_ns[NA_TESTIMONY_CLOCKS];   /* call; 0: none */
+	int64_t last_ns[NA_FLIGHT_RECORD_CLOCKS]; /* call; 0: none */
 	bool unzoned;
 };
 

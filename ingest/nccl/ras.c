@@ -111,8 +111,8 @@ static uint32_t group_of(struct telling *g, uint32_t comm,
 	else
 		snprintf(name, sizeof(name), "%s", h);
 	return find_members(g, comm, c, n)
-		       ? na_testimony_group(g->t->ranks, name, strlen(name),
-					    g->members.v, g->members.n)
+		       ? na_flight_record_group(g->t->ranks, name, strlen(name),
+						g->members.v, g->members.n)
 		       : NA_NO_NAME;
 }
 
@@ -159,7 +159,7 @@ static bool tell_counts(struct telling *g, const struct na_ras_count *c,
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		int64_t rank = rank_of_count(g, &c[i]);
-		struct na_testimony_dump *d;
+		struct na_flight_record_dump *d;
 
 		if (rank < 0)
 			continue;
@@ -178,7 +178,7 @@ static bool tell_rank(struct telling *g, const struct na_ras_rank *k)
 {
 	const struct na_interned *host;
 	int64_t rank = rank_of(g, k);
-	struct na_testimony_dump *d;
+	struct na_flight_record_dump *d;
 
 	if (rank < 0)
 		return true;
@@ -206,7 +206,7 @@ static bool tell(struct telling *g)
 		/* Its group is told once. */
 		if (k.missing && k.comm == missing_of) {
 			int64_t rank = rank_of(g, &k);
-			struct na_testimony_dump *d;
+			struct na_flight_record_dump *d;
 
 			if (rank < 0)
 				continue;
@@ -265,7 +265,7 @@ void na_ras_fini(struct na_ras *r)
 	na_strtab_fini(&r->names);
 }
 
-enum na_status na_ras_read_bytes(struct na_testimony *x, const char *path,
+enum na_status na_ras_read_bytes(struct na_flight_record *x, const char *path,
 				 const uint8_t *p, size_t n, struct na_err *err)
 {
 	struct na_nccl_dumps t = {.ranks = x, .path = path};
@@ -300,7 +300,7 @@ bool na_ras_is(const char *path)
 	return is;
 }
 
-enum na_status na_ras_read(struct na_testimony *x, const char *path,
+enum na_status na_ras_read(struct na_flight_record *x, const char *path,
 			   struct na_err *err)
 {
 	struct na_whole w;

@@ -292,7 +292,7 @@ static enum na_severity severity_of(const struct na_hangs *x)
 }
 
 enum na_status na_hangs_judge(struct na_hangs *x, const struct na_hang *logs,
-			      const struct na_testimony *ranks,
+			      const struct na_flight_record *ranks,
 			      struct na_err *err)
 {
 	memset(x, 0, sizeof(*x));

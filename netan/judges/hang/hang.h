@@ -94,7 +94,7 @@ struct na_hangs {
 /* Borrows `logs`, and what ranks say of themselves (stall.h), or NULL.
  * na_hangs_fini() is due in any case. */
 enum na_status na_hangs_judge(struct na_hangs *x, const struct na_hang *logs,
-			      const struct na_testimony *ranks,
+			      const struct na_flight_record *ranks,
 			      struct na_err *err) NA_MUST_CHECK;
 void na_hangs_fini(struct na_hangs *x);
 
@@ -149,7 +149,7 @@ void na_stall_title(const struct na_stalls *x, const struct na_stall *s,
 		    char *buf, size_t size);
 /* "train.py:17 step" */
 void na_stall_frame_text(const struct na_stalls *x,
-			 const struct na_testimony_frame *f, char *buf,
+			 const struct na_flight_record_frame *f, char *buf,
 			 size_t size);
 /* What tells of an event, in words: a list of texts. */
 void na_hangs_evidence(struct na_result *r, struct na_value *row,

@@ -5,7 +5,7 @@
 #include "netan/base/str.h"
 
 enum na_status na_stalls_judge(struct na_stalls *x,
-			       const struct na_testimony *ranks,
+			       const struct na_flight_record *ranks,
 			       struct na_err *err)
 {
 	struct na_stall_work w = {.ranks = ranks};

@@ -28,8 +28,9 @@ static bool add_differs(struct na_stall *s, const struct na_stall_op *op)
 	return true;
 }
 
-static bool add_frames(struct na_stall *s, const struct na_testimony_dump *d,
-		       const struct na_testimony_entry *e)
+static bool add_frames(struct na_stall *s,
+		       const struct na_flight_record_dump *d,
+		       const struct na_flight_record_entry *e)
 {
 	return !e || !e->n_frames || s->frames.n >= FRAMES_MAX ||
 	       na_add(&s->frames, ((struct na_stall_frames){d, e}));
@@ -48,10 +49,10 @@ static bool add_peer_frames(struct na_stall *s, const struct na_stall_op *op)
 	return true;
 }
 
-static const struct na_testimony_entry *
-last_entry(const struct na_testimony_dump *d)
+static const struct na_flight_record_entry *
+last_entry(const struct na_flight_record_dump *d)
 {
-	const struct na_testimony_entry *last = NULL;
+	const struct na_flight_record_entry *last = NULL;
 
 	for (size_t i = 0; d && i < d->entries.n; i++) {
 		if (!last || d->entries.v[i].record >= last->record)
@@ -65,7 +66,7 @@ static bool add_culprit_frames(struct na_stall *s,
 			       const struct na_stall_court *c, int32_t rank)
 {
 	const struct na_stall_op *op = &c->w->ops.v[c->charges[rank].op];
-	const struct na_testimony_dump *d = c->w->dumps[rank];
+	const struct na_flight_record_dump *d = c->w->dumps[rank];
 
 	for (size_t i = 0; i < op->n; i++) {
 		if (op->entries[i].rank == rank)
@@ -249,17 +250,17 @@ static bool add_chain(struct na_stall *s, const struct na_stall_court *c)
 
 /* The later of `ns` and of when logs end, where all of these tell times alike,
  * with the year. */
-static int64_t last_line(const struct na_testimony *x, int64_t ns)
+static int64_t last_line(const struct na_flight_record *x, int64_t ns)
 {
 	int64_t last_ns = 0;
 	size_t told = 0;
 
-	for (size_t i = 0; i < NA_TESTIMONY_CLOCKS; i++) {
+	for (size_t i = 0; i < NA_FLIGHT_RECORD_CLOCKS; i++) {
 		told += x->clock[i].line_ns != 0;
 		if (x->clock[i].line_ns > last_ns)
 			last_ns = x->clock[i].line_ns;
 	}
-	return told == 1 && last_ns >= NA_TESTIMONY_YEARS_NS && last_ns > ns
+	return told == 1 && last_ns >= NA_FLIGHT_RECORD_YEARS_NS && last_ns > ns
 		       ? last_ns
 		       : ns;
 }
@@ -278,7 +279,7 @@ static struct na_stall *new_stall(struct na_stalls *x,
 	s->sequence = s->timeout_ms = s->spread_ns = -1;
 	s->since_ns = s->until_ns = INT64_MIN;
 	for (size_t r = 0; r < w->n_ranks; r++) {
-		const struct na_testimony_dump *d = w->dumps[r];
+		const struct na_flight_record_dump *d = w->dumps[r];
 
 		s->evidence |= d ? d->evidence : 0;
 		if (!d || d->newest_ns == INT64_MIN)

@@ -33,7 +33,7 @@ static int64_t number_of(const struct na_stall_order *x,
 
 static bool own_groups(struct na_stall_order *x)
 {
-	const struct na_testimony *t = x->w->ranks;
+	const struct na_flight_record *t = x->w->ranks;
 
 	x->own.n = 0;
 	for (size_t g = 0; g < t->groups.n && g < GROUPS_MAX; g++) {

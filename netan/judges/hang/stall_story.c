@@ -9,7 +9,7 @@
 enum { FRAMES_SHOWN = 12 };
 
 void na_stall_frame_text(const struct na_stalls *x,
-			 const struct na_testimony_frame *f, char *buf,
+			 const struct na_flight_record_frame *f, char *buf,
 			 size_t size)
 {
 	const char *file = f->file == NA_NO_NAME
@@ -101,7 +101,7 @@ enum { GROUPS_SHOWN = 6, WAITS_SHOWN = 4, ROWS_SHOWN = 4096 };
 static bool same_place(const struct na_stalls *x, const struct na_stall_wait *a,
 		       const struct na_stall_wait *b)
 {
-	const struct na_testimony_group *g = x->ranks->groups.v;
+	const struct na_flight_record_group *g = x->ranks->groups.v;
 
 	return g[a->group].name == g[b->group].name &&
 	       (a->sequence < 0) == (b->sequence < 0);
@@ -169,7 +169,8 @@ static void chain_text(const struct na_stalls *x, const struct na_stall *s,
 }
 
 void na_stall_calls_text(const struct na_stalls *x,
-			 const struct na_testimony_entry *e, struct na_str *to)
+			 const struct na_flight_record_entry *e,
+			 struct na_str *to)
 {
 	char size[NA_UNIT_BUF] = "size not told";
 
@@ -194,7 +195,7 @@ static void differs_text(const struct na_stalls *x, const struct na_stall *s,
 static void whose_text(const struct na_stalls *x, const struct na_stall *s,
 		       const struct na_stall_frames *f, struct na_str *to)
 {
-	const struct na_testimony_entry *e = f->entry;
+	const struct na_flight_record_entry *e = f->entry;
 	bool of_it = e->group == s->group &&
 		     (s->sequence < 0 || e->sequence == s->sequence);
 	char group[NA_STALL_RANKS_BUF + 100];
@@ -309,14 +310,14 @@ static void note_all(const struct na_stalls *x, struct na_result *r)
 	na_vec_free(&waiting);
 }
 
-static bool is_old(const struct na_testimony *x, int32_t rank)
+static bool is_old(const struct na_flight_record *x, int32_t rank)
 {
 	return x->old.n &&
 	       bsearch(&rank, x->old.v, x->old.n, sizeof(rank), na_order_i32);
 }
 
 /* Dumps of several moments: which of them were judged. */
-static void note_again(const struct na_testimony *x, struct na_result *r)
+static void note_again(const struct na_flight_record *x, struct na_result *r)
 {
 	struct na_stall_ranks ranks = {0};
 	char who[NA_STALL_RANKS_BUF + 8], apart[NA_UNIT_BUF];
@@ -348,7 +349,7 @@ static void note_again(const struct na_testimony *x, struct na_result *r)
 }
 
 /* Ranks without a dump of the time that is judged. */
-static void note_old(const struct na_testimony *x, struct na_result *r)
+static void note_old(const struct na_flight_record *x, struct na_result *r)
 {
 	char who[NA_STALL_RANKS_BUF + 8];
 
