@@ -188,7 +188,7 @@ static void no_empty_strip(void **state)
 	free(ink);
 }
 
-/* Which of both it is, the testimony says where there is one, not the age. */
+/* Which of both it is, the evidence says where there is one, not the age. */
 static void testimony_goes_before_age(void **state)
 {
 	static const uint16_t marks[] = {

@@ -174,7 +174,7 @@ static void thresholds(void **state)
 	}
 }
 
-/* What the testimony decides: each at its rule, and beside it. */
+/* What the evidence decides: each at its rule, and beside it. */
 static void testimony(void **state)
 {
 	enum { N = 14 };

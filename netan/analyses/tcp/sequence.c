@@ -250,7 +250,7 @@ static void keep_longest(struct spans *s, uint64_t n)
 	na_sort(s->kept, s->n, earlier_first);
 }
 
-/* The testimony, and of what there is none, the age. */
+/* The evidence, and of what there is none, the age. */
 static bool is_again(uint32_t marks)
 {
 	const uint32_t aged = NA_SEG_RETRANSMIT | NA_SEG_FAST |

@@ -74,7 +74,7 @@
  *   cannot_tell        none of these, in fewer, or in one direction alone; or
  *                      data waits for its ACK in silence at the end
  *
- * Of records without the testimony (transfer files of earlier versions)
+ * Of records without that evidence (transfer files of earlier versions)
  * network_loss is TCP_LOSS_SEGMENTS retransmissions that were not spurious, or
  * one where duplicate ACKs asked for it, and TCP_LOSS_SHARE of the data
  * segments; or a timeout.
