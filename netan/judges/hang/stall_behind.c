@@ -4,7 +4,7 @@
  * not ended, stands there for one of them; and its other members with it.
  */
 #include "netan/base/order.h"
-#include "netan/judges/hang/court.h"
+#include "netan/judges/hang/stall_graph.h"
 
 struct later {
 	int32_t rank;
@@ -65,13 +65,13 @@ static bool stands_from(struct behind *x, int32_t rank, int64_t record)
 
 /* Where those who are blamed hold the operation, and those who wait theirs. */
 static bool begin(struct behind *x, const struct na_stall *s,
-		  const struct na_stall_court *c)
+		  const struct na_stall_graph *c)
 {
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < s->culprits.n; i++) {
 		int32_t r = s->culprits.v[i].rank;
-		const struct na_stall_op *o = &x->w->ops.v[c->charges[r].op];
+		const struct na_stall_op *o = &x->w->ops.v[c->statuses[r].op];
 
 		if (na_stall_has(&o->holds, r))
 			ok = stands_from(x, r, na_stall_record_of(o, r));
@@ -132,7 +132,7 @@ static bool take(const struct behind *x, struct na_stall *s)
 	return true;
 }
 
-bool na_stall_find_behind(struct na_stall *s, const struct na_stall_court *c)
+bool na_stall_find_behind(struct na_stall *s, const struct na_stall_graph *c)
 {
 	struct behind x = {
 		.w = c->w,

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "netan/base/order.h"
-#include "netan/judges/hang/court.h"
+#include "netan/judges/hang/stall_graph.h"
 
 /* A million entries of one dump may each wait for another rank. */
 enum {
@@ -12,9 +12,9 @@ enum {
 	CROSSED_MAX = 64
 };
 
-static int64_t since_of(const struct na_stall_court *c, int32_t rank)
+static int64_t since_of(const struct na_stall_graph *c, int32_t rank)
 {
-	return c->w->ops.v[c->charges[rank].op].since_ns;
+	return c->w->ops.v[c->statuses[rank].op].since_ns;
 }
 
 static bool add_differs(struct na_stall *s, const struct na_stall_op *op)
@@ -63,9 +63,9 @@ last_entry(const struct na_flight_record_dump *d)
 
 /* Where a culprit is in the operation; who never came, where it was last. */
 static bool add_culprit_frames(struct na_stall *s,
-			       const struct na_stall_court *c, int32_t rank)
+			       const struct na_stall_graph *c, int32_t rank)
 {
-	const struct na_stall_op *op = &c->w->ops.v[c->charges[rank].op];
+	const struct na_stall_op *op = &c->w->ops.v[c->statuses[rank].op];
 	const struct na_flight_record_dump *d = c->w->dumps[rank];
 
 	for (size_t i = 0; i < op->n; i++) {
@@ -77,7 +77,7 @@ static bool add_culprit_frames(struct na_stall *s,
 }
 
 /* Those of the culprits come first. */
-static bool add_stacks(struct na_stall *s, const struct na_stall_court *c)
+static bool add_stacks(struct na_stall *s, const struct na_stall_graph *c)
 {
 	bool ok = true;
 
@@ -85,7 +85,7 @@ static bool add_stacks(struct na_stall *s, const struct na_stall_court *c)
 		ok = add_culprit_frames(s, c, s->culprits.v[i].rank);
 	if (ok && s->culprits.n)
 		ok = add_peer_frames(
-			s, &c->w->ops.v[c->charges[s->culprits.v[0].rank].op]);
+			s, &c->w->ops.v[c->statuses[s->culprits.v[0].rank].op]);
 	return ok;
 }
 
@@ -219,11 +219,11 @@ static bool add_waiting(struct na_stall *s, const struct na_stall_work *w,
 }
 
 /* Who waits for the culprits, who waits for those, and so on. */
-static bool add_chain(struct na_stall *s, const struct na_stall_court *c)
+static bool add_chain(struct na_stall *s, const struct na_stall_graph *c)
 {
 	bool *used = na_calloc(c->w->ops.n, sizeof(*used));
 	bool ok = used != NULL, more = s->culprits.n > 0;
-	size_t own = more ? c->charges[s->culprits.v[0].rank].op : 0;
+	size_t own = more ? c->statuses[s->culprits.v[0].rank].op : 0;
 	struct na_stall_ranks in = {0};
 
 	for (size_t i = 0; ok && i < s->culprits.n; i++)
@@ -318,7 +318,7 @@ static bool add_other(struct na_stall *s, const struct na_stall_op *op)
 	return na_append(&to->waiting, op->holds.v, op->holds.n);
 }
 
-static bool add_others(const struct na_stall_court *c, struct na_stall *s,
+static bool add_others(const struct na_stall_graph *c, struct na_stall *s,
 		       int32_t rank)
 {
 	for (size_t i = 0; i < c->doubts.n; i++) {
@@ -331,10 +331,10 @@ static bool add_others(const struct na_stall_court *c, struct na_stall *s,
 
 /* Roots that are blamed in one group are one event; `by` is the event's
  * number by group, and by rank. */
-static bool add_root(const struct na_stall_court *c, struct na_stalls *x,
+static bool add_root(const struct na_stall_graph *c, struct na_stalls *x,
 		     size_t *by, int32_t rank)
 {
-	const struct na_stall_charge *mine = &c->charges[rank];
+	const struct na_rank_status *mine = &c->statuses[rank];
 	const struct na_stall_op *op = &c->w->ops.v[mine->op];
 	struct na_stall *s;
 
@@ -360,14 +360,14 @@ struct root {
 
 NA_ORDER(by_age, struct root, NA_UP(since_ns), NA_UP(rank))
 
-static bool add_roots(const struct na_stall_court *c, struct na_stalls *x)
+static bool add_roots(const struct na_stall_graph *c, struct na_stalls *x)
 {
 	size_t *by = na_calloc(c->w->ranks->groups.n, sizeof(*by));
 	NA_VEC(struct root) roots = {0};
 	bool ok = by != NULL;
 
 	for (size_t r = 0; ok && r < c->w->n_ranks; r++) {
-		if (c->charges[r].root)
+		if (c->statuses[r].root)
 			ok = na_add(&roots,
 				    ((struct root){since_of(c, (int32_t)r),
 						   (int32_t)r}));
@@ -382,7 +382,7 @@ static bool add_roots(const struct na_stall_court *c, struct na_stalls *x)
 
 /* A mismatch without a majority blames nobody; it is an event all the
  * same. */
-static bool add_undecided(const struct na_stall_court *c, struct na_stalls *x)
+static bool add_undecided(const struct na_stall_graph *c, struct na_stalls *x)
 {
 	uint32_t before = NA_NO_NAME;
 
@@ -402,7 +402,7 @@ static bool add_undecided(const struct na_stall_court *c, struct na_stalls *x)
 }
 
 /* Nor do orders that differ between two ranks; of one group once. */
-static bool add_crossed(const struct na_stall_court *c, struct na_stalls *x)
+static bool add_crossed(const struct na_stall_graph *c, struct na_stalls *x)
 {
 	for (size_t i = 0; i < c->crossed.n && i < CROSSED_MAX; i++) {
 		const struct na_stall_op *a =
@@ -431,7 +431,7 @@ static bool add_crossed(const struct na_stall_court *c, struct na_stalls *x)
 }
 
 /* Something is held, and nobody to blame. */
-static bool add_unknown(const struct na_stall_court *c, struct na_stalls *x)
+static bool add_unknown(const struct na_stall_graph *c, struct na_stalls *x)
 {
 	const struct na_stall_op *first = NULL;
 	struct na_stall *s;
@@ -460,7 +460,7 @@ static bool add_unknown(const struct na_stall_court *c, struct na_stalls *x)
 	return na_append(&s->waiting, first->holds.v, first->holds.n);
 }
 
-bool na_stall_tell(const struct na_stall_court *c, size_t n_roots,
+bool na_stall_tell(const struct na_stall_graph *c, size_t n_roots,
 		   struct na_stalls *x)
 {
 	bool ok = (!n_roots || add_roots(c, x)) && add_undecided(c, x) &&

@@ -1,8 +1,8 @@
 /* Which of the operations that a root is blamed in it would have called first;
  * see order.h. */
 #include "netan/base/order.h"
-#include "netan/judges/hang/court.h"
 #include "netan/judges/hang/order.h"
+#include "netan/judges/hang/stall_graph.h"
 
 enum { ROOTS_MAX = 256, GROUPS_MAX = 1 << 16 };
 
@@ -10,7 +10,7 @@ enum { ROOTS_MAX = 256, GROUPS_MAX = 1 << 16 };
 
 /* The first of each group, and of each who waits for a message. */
 static bool stands(const struct na_stall_order *x,
-		   const struct na_stall_charge *c, const struct na_stall_op *o)
+		   const struct na_rank_status *c, const struct na_stall_op *o)
 {
 	const struct na_stall_candidate *last = x->n ? &x->v[x->n - 1] : NULL;
 
@@ -46,7 +46,7 @@ static bool own_groups(struct na_stall_order *x)
 	return true;
 }
 
-static bool convene(struct na_stall_order *x, const struct na_stall_charge *c,
+static bool convene(struct na_stall_order *x, const struct na_rank_status *c,
 		    int32_t rank)
 {
 	const struct na_stall_work *w = x->w;
@@ -127,12 +127,12 @@ static uint32_t open_ones(const struct na_stall_order *x)
 	return open ? open : (uint32_t)((UINT64_C(1) << x->n) - 1);
 }
 
-static bool decide(struct na_stall_court *c, const struct na_stall_order *x)
+static bool decide(struct na_stall_graph *c, const struct na_stall_order *x)
 {
 	uint32_t open = open_ones(x);
 	size_t first = earliest_of(x, likely_of(x, open));
 
-	c->charges[x->rank].op = x->v[first].at;
+	c->statuses[x->rank].op = x->v[first].at;
 	for (size_t i = 0; i < x->n; i++) {
 		if (i != first && open >> i & 1 &&
 		    !na_add(&c->doubts,
@@ -153,9 +153,9 @@ int64_t na_stall_record_of(const struct na_stall_op *o, int32_t rank)
 		       : INT64_MAX;
 }
 
-static void take_own_first(struct na_stall_court *c, int32_t rank)
+static void take_own_first(struct na_stall_graph *c, int32_t rank)
 {
-	struct na_stall_charge *mine = &c->charges[rank];
+	struct na_rank_status *mine = &c->statuses[rank];
 	int64_t first = na_stall_record_of(&c->w->ops.v[mine->op], rank);
 
 	for (size_t i = 0; i < c->w->ops.n; i++) {
@@ -169,14 +169,14 @@ static void take_own_first(struct na_stall_court *c, int32_t rank)
 	}
 }
 
-bool na_stall_first(struct na_stall_court *c)
+bool na_stall_first(struct na_stall_graph *c)
 {
 	struct na_stall_order x = {.w = c->w};
 	bool ok = na_stall_talks(&x);
 
 	for (size_t r = 0, n = 0; ok && r < c->w->n_ranks && n < ROOTS_MAX;
 	     r++) {
-		struct na_stall_charge *mine = &c->charges[r];
+		struct na_rank_status *mine = &c->statuses[r];
 
 		if (!mine->root)
 			continue;

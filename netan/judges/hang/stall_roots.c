@@ -2,13 +2,13 @@
 #include <string.h>
 
 #include "netan/base/order.h"
-#include "netan/judges/hang/court.h"
+#include "netan/judges/hang/stall_graph.h"
 
 enum { ACCUSED_MAX = 8192, BLAME_MAX = 64 };
 
 NA_ORDER(by_from, struct na_stall_edge, NA_UP(from), NA_UP(to))
 
-/* ---- charges */
+/* ---- statuses */
 
 static int weight(enum na_hang_cause kind)
 {
@@ -19,10 +19,10 @@ static int weight(enum na_hang_cause kind)
 					      : 0;
 }
 
-static void charge(struct na_stall_court *c, int32_t rank, size_t op)
+static void note_cause(struct na_stall_graph *c, int32_t rank, size_t op)
 {
 	const struct na_stall_op *o = &c->w->ops.v[op];
-	struct na_stall_charge *to = &c->charges[rank];
+	struct na_rank_status *to = &c->statuses[rank];
 	int more = weight(o->cause) - weight(to->kind);
 
 	if (to->kind != NA_HANG_UNKNOWN && o->p2p && !to->weak)
@@ -37,7 +37,7 @@ static void charge(struct na_stall_court *c, int32_t rank, size_t op)
 	to->weak = o->p2p;
 }
 
-static bool wait_for(struct na_stall_court *c, const struct na_stall_op *o,
+static bool wait_for(struct na_stall_graph *c, const struct na_stall_op *o,
 		     const struct na_stall_ranks *whom)
 {
 	for (size_t i = 0; i < o->holds.n; i++) {
@@ -55,19 +55,19 @@ static bool wait_for(struct na_stall_court *c, const struct na_stall_op *o,
 }
 
 /* Whom the holders wait for; those who are stuck in it do not wait. */
-static bool connect(struct na_stall_court *c, size_t op)
+static bool connect(struct na_stall_graph *c, size_t op)
 {
 	const struct na_stall_op *o = &c->w->ops.v[op];
 
 	for (size_t i = 0; i < o->blame.n; i++)
-		charge(c, o->blame.v[i], op);
+		note_cause(c, o->blame.v[i], op);
 	for (size_t i = 0; o->differs && !o->blame.n && i < o->holds.n; i++)
-		c->charges[o->holds.v[i]].undecided = true;
+		c->statuses[o->holds.v[i]].undecided = true;
 	return o->cause == NA_HANG_DEVICE_STUCK ||
 	       (wait_for(c, o, &o->blame) && wait_for(c, o, &o->late));
 }
 
-static void index_edges(struct na_stall_court *c)
+static void index_edges(struct na_stall_graph *c)
 {
 	size_t kept = 0;
 	struct na_stall_edge *v = c->edges.v;
@@ -79,7 +79,7 @@ static void index_edges(struct na_stall_court *c)
 			continue;
 		v[kept++] = v[i];
 		c->first[v[i].from + 1]++;
-		c->charges[v[i].to].waiters++;
+		c->statuses[v[i].to].waiters++;
 	}
 	c->edges.n = kept;
 	for (size_t r = 0; r < c->w->n_ranks; r++)
@@ -93,12 +93,12 @@ static bool bit(const uint8_t *set, int32_t rank)
 	return set[rank / 8] >> rank % 8 & 1;
 }
 
-static uint8_t *reached_by(const struct na_stall_court *c, size_t accused)
+static uint8_t *reached_by(const struct na_stall_graph *c, size_t accused)
 {
 	return c->reach + accused * (c->w->n_ranks / 8 + 1);
 }
 
-static void search(struct na_stall_court *c, size_t accused)
+static void search(struct na_stall_graph *c, size_t accused)
 {
 	uint8_t *seen = reached_by(c, accused);
 	size_t head = 0, tail = 0;
@@ -120,23 +120,23 @@ static void search(struct na_stall_court *c, size_t accused)
 	}
 }
 
-static bool waits(const struct na_stall_court *c, int32_t rank)
+static bool waits(const struct na_stall_graph *c, int32_t rank)
 {
 	return c->first[rank + 1] > c->first[rank];
 }
 
 /* Does rank b, whom `a` waits for, explain that a never came? */
-static bool explains(const struct na_stall_court *c, size_t a, int32_t b)
+static bool explains(const struct na_stall_graph *c, size_t a, int32_t b)
 {
-	const struct na_stall_charge *own = &c->charges[c->accused.v[a]];
-	const struct na_stall_charge *other = &c->charges[b];
+	const struct na_rank_status *own = &c->statuses[c->accused.v[a]];
+	const struct na_rank_status *other = &c->statuses[b];
 	size_t at;
 
 	if (b == c->accused.v[a] || other->kind == NA_HANG_UNKNOWN)
 		return false;
-	if (own->odd)
+	if (own->out_of_order)
 		return false;
-	if (other->odd)
+	if (other->out_of_order)
 		return true;
 	if (other->undecided || other->cleared)
 		return other->undecided;
@@ -149,26 +149,26 @@ static bool explains(const struct na_stall_court *c, size_t a, int32_t b)
 	       other->waiters > own->waiters;
 }
 
-static void acquit(struct na_stall_court *c, size_t a)
+static void acquit(struct na_stall_graph *c, size_t a)
 {
 	const uint8_t *seen = reached_by(c, a);
-	struct na_stall_charge *own = &c->charges[c->accused.v[a]];
+	struct na_rank_status *own = &c->statuses[c->accused.v[a]];
 
 	for (int32_t b = 0; (size_t)b < c->w->n_ranks; b++) {
 		if (!bit(seen, b) || !explains(c, a, b))
 			continue;
 		own->innocent = true;
-		if (c->charges[b].weak && !c->charges[b].undecided &&
-		    c->charges[b].kind == NA_HANG_HOST_STUCK)
-			c->charges[b].root = true;
+		if (c->statuses[b].weak && !c->statuses[b].undecided &&
+		    c->statuses[b].kind == NA_HANG_HOST_STUCK)
+			c->statuses[b].root = true;
 	}
 }
 
-static bool acquit_all(struct na_stall_court *c)
+static bool acquit_all(struct na_stall_graph *c)
 {
 	for (size_t r = 0; r < c->w->n_ranks; r++) {
-		if (c->charges[r].kind == NA_HANG_HOST_STUCK &&
-		    !c->charges[r].weak && !na_add(&c->accused, (int32_t)r))
+		if (c->statuses[r].kind == NA_HANG_HOST_STUCK &&
+		    !c->statuses[r].weak && !na_add(&c->accused, (int32_t)r))
 			return false;
 	}
 	if (c->accused.n > ACCUSED_MAX)
@@ -201,7 +201,7 @@ struct held {
 NA_ORDER(by_holder, struct held, NA_UP(rank), NA_UP(op))
 
 struct crossing {
-	struct na_stall_court *c;
+	struct na_stall_graph *c;
 	NA_VEC(struct held) held; /* collectives, by who holds them */
 	size_t steps;
 };
@@ -247,7 +247,7 @@ static bool vote(struct crossing *x, size_t first, size_t second)
 {
 	const struct na_stall_op *one = &x->c->w->ops.v[first];
 	const struct na_stall_op *two = &x->c->w->ops.v[second];
-	struct na_stall_charge *charges = x->c->charges;
+	struct na_rank_status *statuses = x->c->statuses;
 	size_t n_before = 0, n_after = 0;
 	bool known = true;
 
@@ -256,7 +256,7 @@ static bool vote(struct crossing *x, size_t first, size_t second)
 	for (size_t i = 0; i < one->blame.n; i++)
 		n_after += calls_after(one, two, one->blame.v[i]);
 	for (size_t i = 0; i < one->holds.n; i++) {
-		struct na_stall_charge *a = &charges[one->holds.v[i]];
+		struct na_rank_status *a = &statuses[one->holds.v[i]];
 
 		if (!calls_before(one, two, one->holds.v[i]))
 			continue;
@@ -267,11 +267,11 @@ static bool vote(struct crossing *x, size_t first, size_t second)
 			known = known && a->undecided;
 			a->undecided = true;
 		} else {
-			a->odd = true;
+			a->out_of_order = true;
 		}
 	}
 	for (size_t i = 0; i < one->blame.n; i++) {
-		struct na_stall_charge *b = &charges[one->blame.v[i]];
+		struct na_rank_status *b = &statuses[one->blame.v[i]];
 
 		if (!calls_after(one, two, one->blame.v[i]))
 			continue;
@@ -281,7 +281,7 @@ static bool vote(struct crossing *x, size_t first, size_t second)
 			known = known && b->undecided;
 			b->undecided = true;
 		} else {
-			b->odd = true;
+			b->out_of_order = true;
 		}
 	}
 	x->steps += one->holds.n + one->blame.n;
@@ -321,7 +321,7 @@ static bool look_at(struct crossing *x, size_t op)
 	return true;
 }
 
-static bool find_crossed(struct na_stall_court *c)
+static bool find_crossed(struct na_stall_graph *c)
 {
 	struct crossing x = {.c = c};
 	bool ok = list_held(&x);
@@ -338,20 +338,20 @@ static bool find_crossed(struct na_stall_court *c)
 
 /* ---- roots: strong ones, else missing ranks, else weak ones */
 
-static bool stuck_host(const struct na_stall_charge *x)
+static bool stuck_host(const struct na_rank_status *x)
 {
 	return x->root && x->kind == NA_HANG_HOST_STUCK;
 }
 
-static void note_held(struct na_stall_court *c)
+static void note_held(struct na_stall_graph *c)
 {
 	for (size_t i = 0; i < c->w->ops.n; i++) {
 		const struct na_stall_op *o = &c->w->ops.v[i];
 
 		for (size_t k = 0; k < o->holds.n; k++) {
-			struct na_stall_charge *x = &c->charges[o->holds.v[k]];
+			struct na_rank_status *x = &c->statuses[o->holds.v[k]];
 
-			x->talks = x->talks || o->p2p;
+			x->pending_p2p = x->pending_p2p || o->p2p;
 			x->holds = x->holds || !o->p2p;
 		}
 	}
@@ -361,25 +361,25 @@ static void note_held(struct na_stall_court *c)
  * them, whatever else it never called.  Beside one who waits in none that is
  * no reason to name it; nor, beside a mismatch, for who waits in anything.
  * Returns how many are left out. */
-static size_t drop_waiting(struct na_stall_court *c)
+static size_t drop_waiting(struct na_stall_graph *c)
 {
 	bool idle = false;
 	size_t n = 0;
 
 	note_held(c);
 	for (size_t r = 0; r < c->w->n_ranks; r++) {
-		const struct na_stall_charge *x = &c->charges[r];
+		const struct na_rank_status *x = &c->statuses[r];
 
 		c->mismatch = c->mismatch || x->undecided ||
 			      (x->root && x->kind == NA_HANG_MISMATCH);
 		idle = idle || (stuck_host(x) && !x->holds);
 	}
 	for (size_t r = 0; r < c->w->n_ranks; r++) {
-		struct na_stall_charge *x = &c->charges[r];
+		struct na_rank_status *x = &c->statuses[r];
 
-		if (stuck_host(x) && !x->odd &&
+		if (stuck_host(x) && !x->out_of_order &&
 		    ((x->holds && (idle || c->mismatch)) ||
-		     ((x->talks || x->weak) && c->mismatch))) {
+		     ((x->pending_p2p || x->weak) && c->mismatch))) {
 			x->root = false;
 			n++;
 		}
@@ -387,14 +387,14 @@ static size_t drop_waiting(struct na_stall_court *c)
 	return n;
 }
 
-static size_t name_roots(struct na_stall_court *c)
+static size_t name_roots(struct na_stall_graph *c)
 {
 	const struct na_stall_work *w = c->w;
 	bool few = 2 * w->missing.n <= w->members.n;
 	size_t n = 0, strong = 0, missing = 0;
 
 	for (size_t r = 0; r < w->n_ranks; r++) {
-		struct na_stall_charge *x = &c->charges[r];
+		struct na_rank_status *x = &c->statuses[r];
 
 		x->root = x->root ||
 			  (!x->weak && !x->innocent && weight(x->kind) > 1 &&
@@ -405,7 +405,7 @@ static size_t name_roots(struct na_stall_court *c)
 	}
 	strong -= drop_waiting(c);
 	for (size_t r = 0; !strong && r < w->n_ranks; r++) {
-		struct na_stall_charge *x = &c->charges[r];
+		struct na_rank_status *x = &c->statuses[r];
 
 		if (missing)
 			x->root = few && x->kind == NA_HANG_MISSING_RANK;
@@ -419,15 +419,15 @@ static size_t name_roots(struct na_stall_court *c)
 
 bool na_stall_roots(struct na_stall_work *w, struct na_stalls *x)
 {
-	struct na_stall_court c = {
+	struct na_stall_graph c = {
 		.w = w,
-		.charges = na_calloc(w->n_ranks, sizeof(*c.charges)),
+		.statuses = na_calloc(w->n_ranks, sizeof(*c.statuses)),
 		.first = na_calloc(w->n_ranks + 1, sizeof(*c.first)),
 		.queue = na_calloc(w->n_ranks + 1, sizeof(*c.queue))};
-	bool ok = c.charges && c.first && c.queue;
+	bool ok = c.statuses && c.first && c.queue;
 
 	for (size_t r = 0; ok && r < w->n_ranks; r++)
-		c.charges[r].kind = NA_HANG_UNKNOWN;
+		c.statuses[r].kind = NA_HANG_UNKNOWN;
 	for (size_t i = 0; ok && i < w->ops.n; i++)
 		ok = connect(&c, i);
 	if (ok) {
@@ -442,7 +442,7 @@ bool na_stall_roots(struct na_stall_work *w, struct na_stalls *x)
 	na_vec_free(&c.accused);
 	na_vec_free(&c.doubts);
 	na_vec_free(&c.crossed);
-	free(c.charges);
+	free(c.statuses);
 	free(c.first);
 	free(c.reach);
 	free(c.queue);

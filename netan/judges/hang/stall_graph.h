@@ -1,6 +1,6 @@
 /* What finding the roots and telling of them share; see stall.h. */
-#ifndef NETAN_JUDGES_HANG_COURT_H
-#define NETAN_JUDGES_HANG_COURT_H
+#ifndef NETAN_JUDGES_HANG_STALL_GRAPH_H
+#define NETAN_JUDGES_HANG_STALL_GRAPH_H
 
 #include "netan/judges/hang/stall.h"
 
@@ -8,17 +8,17 @@ struct na_stall_edge {
 	int32_t from, to;
 };
 
-/* What is said against a rank. */
-struct na_stall_charge {
+/* Why a rank may have caused the stall. */
+struct na_rank_status {
 	enum na_hang_cause kind; /* NA_HANG_UNKNOWN: nothing */
 	size_t op;               /* the earliest of this kind; of a root, that
 				    which it would have called first */
 	bool weak;               /* by point-to-point operations alone */
 	bool innocent, root;
 	bool cleared;   /* it calls what most others call, in their order */
-	bool odd;       /* most others call them in another order */
+	bool out_of_order; /* most others call them in another order */
 	bool holds;     /* a collective that has not ended */
-	bool talks;     /* a message that has not */
+	bool pending_p2p; /* a message that has not */
 	bool undecided; /* it waits in a mismatch of which nobody tells who is
 			   wrong: that it came no further accuses it of
 			   nothing */
@@ -36,9 +36,9 @@ struct na_stall_cross {
 	size_t first, second;
 };
 
-struct na_stall_court {
+struct na_stall_graph {
 	struct na_stall_work *w;
-	struct na_stall_charge *charges; /* by rank */
+	struct na_rank_status *statuses; /* by rank */
 	size_t *first;                   /* of a rank's edges; n_ranks + 1 */
 	uint8_t *reach;                  /* bits: accused by rank */
 	int32_t *queue;
@@ -55,13 +55,13 @@ int64_t na_stall_record_of(const struct na_stall_op *o, int32_t rank);
 
 /* Of each root the operation that it would have called first, and those of
  * which nobody tells whether they come before that.  False: no memory. */
-bool na_stall_first(struct na_stall_court *c);
+bool na_stall_first(struct na_stall_graph *c);
 
 /* Of a stall with culprits and those who wait for them: who stands behind. */
-bool na_stall_find_behind(struct na_stall *s, const struct na_stall_court *c);
+bool na_stall_find_behind(struct na_stall *s, const struct na_stall_graph *c);
 
 /* An event for each group of roots, with all that is told of it. */
-bool na_stall_tell(const struct na_stall_court *c, size_t n_roots,
+bool na_stall_tell(const struct na_stall_graph *c, size_t n_roots,
 		   struct na_stalls *x);
 
 #endif
