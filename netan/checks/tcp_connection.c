@@ -287,7 +287,7 @@ static const char *loss_remedy(const struct trouble *t,
 }
 
 /* Where nobody listens on one port, another one may do well. */
-static bool is_door(const struct trouble *t)
+static bool is_listener(const struct trouble *t)
 {
 	return t->host == by_refuser || t->host == by_late_listener;
 }
@@ -391,7 +391,7 @@ static size_t gather(struct na_case *c, const struct trouble *t,
 		    !(t->host == by_writer && held_ms(v) > 0))
 			continue;
 		host = t->host(c, v, &cause);
-		at = is_door(t) ? na_packets_listener(v) : host;
+		at = is_listener(t) ? na_packets_listener(v) : host;
 		to = host ? group_of(c, g, &n, host, at, cause) : NULL;
 		if (to)
 			add_to(c, to, v);

@@ -221,8 +221,8 @@ bool na_tcp_place(struct tcp_state *s) NA_MUST_CHECK;
 /* Where a capture misses packets of some connections, it misses those of
  * others, too. */
 void na_tcp_place_missed(struct tcp_state *s);
-/* doors.c: what clients of the same listener know of it.  False: no memory. */
-bool na_tcp_visit(struct tcp_state *s) NA_MUST_CHECK;
+/* listeners.c: what clients of the same listener know of it.  False: no memory. */
+bool na_tcp_listeners(struct tcp_state *s) NA_MUST_CHECK;
 /* By SYNs alone: one side asked, and the other one only reset. */
 bool na_tcp_refused(const struct na_connection *c);
 /* Nothing but SYNs, and nobody says a word. */

@@ -113,7 +113,7 @@ static bool place_all(struct tcp_state *s)
 
 	na_tcp_place_missed(s);
 	ok = !asked ||
-	     (add_others(s) && na_tcp_place(s) && na_tcp_visit(s));
+	     (add_others(s) && na_tcp_place(s) && na_tcp_listeners(s));
 	s->rows.n = asked;
 	return ok;
 }

@@ -5,14 +5,14 @@
 #include "netan/analyses/tcp/state.h"
 #include "netan/base/order.h"
 
-struct visit {
+struct attempt {
 	uint32_t run, server, client;
 	uint16_t port;
 	int64_t from_ps;
 	struct tcp_row *row;
 };
 
-NA_ORDER(by_client, struct visit, NA_UP(run), NA_UP(server), NA_UP(port),
+NA_ORDER(by_client, struct attempt, NA_UP(run), NA_UP(server), NA_UP(port),
 	 NA_UP(client), NA_UP(from_ps), NA_UP(row))
 
 /* The direction of who asked: of one SYN its sender. */
@@ -53,12 +53,12 @@ static bool is_heard(const struct na_connection *c)
 	return d->saw_syn || d->bytes;
 }
 
-static struct visit visit_of(const struct tcp_state *s, struct tcp_row *row)
+static struct attempt attempt_of(const struct tcp_state *s, struct tcp_row *row)
 {
 	const struct na_connection *c = row->c;
 	bool down = asker_of(c) == 1;
 
-	return (struct visit){
+	return (struct attempt){
 		.run = na_store_run_of(s->scope->store, c->input),
 		.server = down ? c->src : c->dst,
 		.client = down ? c->dst : c->src,
@@ -68,7 +68,7 @@ static struct visit visit_of(const struct tcp_state *s, struct tcp_row *row)
 	};
 }
 
-static bool same_door(const struct visit *a, const struct visit *b)
+static bool same_listener(const struct attempt *a, const struct attempt *b)
 {
 	return a->run == b->run && a->server == b->server && a->port == b->port;
 }
@@ -81,7 +81,7 @@ static int64_t ns_between(int64_t from_ps, int64_t to_ps)
 }
 
 /* SYNs without an answer, and how long from the first to the last. */
-static uint64_t count_syns(const struct visit *v, size_t n, int64_t *took_ns)
+static uint64_t count_syns(const struct attempt *v, size_t n, int64_t *took_ns)
 {
 	int64_t from_ps = 0, to_ps = 0;
 	uint64_t syns = 0;
@@ -101,8 +101,8 @@ static uint64_t count_syns(const struct visit *v, size_t n, int64_t *took_ns)
 }
 
 /* Turned away from v[0] on, in a row; NULL: never let in. */
-static void tell_streak(const struct visit *v, size_t n,
-			const struct visit *let_in, int64_t heard_ps)
+static void tell_streak(const struct attempt *v, size_t n,
+			const struct attempt *let_in, int64_t heard_ps)
 {
 	int64_t took_ns;
 	uint64_t syns = count_syns(v, n, &took_ns);
@@ -127,7 +127,7 @@ static bool is_turned_away(const struct na_connection *c)
 }
 
 /* Of one client, in order of time. */
-static void tell_client(const struct visit *v, size_t n, int64_t heard_ps)
+static void tell_client(const struct attempt *v, size_t n, int64_t heard_ps)
 {
 	for (size_t i = 0, end; i < n; i = end + 1) {
 		for (end = i; end < n && is_turned_away(v[end].row->c); end++)
@@ -141,7 +141,7 @@ static void tell_client(const struct visit *v, size_t n, int64_t heard_ps)
 	}
 }
 
-static void tell_door(const struct visit *v, size_t n)
+static void note_listener(const struct attempt *v, size_t n)
 {
 	int64_t heard_ps = INT64_MAX;
 
@@ -155,20 +155,20 @@ static void tell_door(const struct visit *v, size_t n)
 	}
 }
 
-bool na_tcp_visit(struct tcp_state *s)
+bool na_tcp_listeners(struct tcp_state *s)
 {
 	size_t n = s->rows.n;
-	struct visit *v = na_calloc(n, sizeof(*v));
+	struct attempt *v = na_calloc(n, sizeof(*v));
 
 	if (!v)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		v[i] = visit_of(s, &s->rows.v[i]);
+		v[i] = attempt_of(s, &s->rows.v[i]);
 	na_sort(v, n, by_client);
 	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i; end < n && same_door(&v[end], &v[i]); end++)
+		for (end = i; end < n && same_listener(&v[end], &v[i]); end++)
 			;
-		tell_door(v + i, end - i);
+		note_listener(v + i, end - i);
 	}
 	free(v);
 	return true;
