@@ -7,12 +7,12 @@
 #include <cmocka.h>
 
 #include "members.h"
-#include "netan/analyses/tcp/fates.h"
+#include "netan/analyses/tcp/segment_outcome.h"
 #include "netan/result/emit.h"
 
 enum { LONG = 2000, LAST_PS = 1000000 };
 
-static void sent(struct tcp_fates *f, int64_t at_ps, uint64_t seq,
+static void sent(struct tcp_outcomes *f, int64_t at_ps, uint64_t seq,
 		 uint32_t bytes, uint16_t marks)
 {
 	const struct na_segment x = {.time_ps = at_ps,
@@ -20,10 +20,10 @@ static void sent(struct tcp_fates *f, int64_t at_ps, uint64_t seq,
 				     .size_bytes = bytes,
 				     .marks = marks};
 
-	na_tcp_fates_sent(f, &x, at_ps <= LAST_PS);
+	na_tcp_outcomes_sent(f, &x, at_ps <= LAST_PS);
 }
 
-static void acked(struct tcp_fates *f, uint64_t ack, uint64_t from,
+static void acked(struct tcp_outcomes *f, uint64_t ack, uint64_t from,
 		  uint64_t to)
 {
 	const struct na_segment x = {.ack = ack,
@@ -31,17 +31,18 @@ static void acked(struct tcp_fates *f, uint64_t ack, uint64_t from,
 				     .sack_from = from,
 				     .sack_to = to};
 
-	na_tcp_fates_acked(f, &x);
+	na_tcp_outcomes_acked(f, &x);
 }
 
-static void holds(struct tcp_fates *f, int64_t long_arrived, int64_t long_lost,
-		  int64_t short_arrived, int64_t short_lost, size_t rows)
+static void holds(struct tcp_outcomes *f, int64_t long_arrived,
+		  int64_t long_lost, int64_t short_arrived, int64_t short_lost,
+		  size_t rows)
 {
 	struct na_result *r = na_result_new();
 	const struct na_value *x;
 
-	na_tcp_fates_end(f);
-	na_tcp_fates_put(r, na_result_body(r), f);
+	na_tcp_outcomes_end(f);
+	na_tcp_outcomes_put(r, na_result_body(r), f);
 	x = na_get(na_result_get_body(r), M_fates);
 	assert_int_equal(na_count_at(x, M_long_least), LONG);
 	assert_int_equal(na_count_at(x, M_long_arrived), long_arrived);
@@ -50,12 +51,12 @@ static void holds(struct tcp_fates *f, int64_t long_arrived, int64_t long_lost,
 	assert_int_equal(na_count_at(x, M_short_lost), short_lost);
 	assert_int_equal(na_get(x, M_packets)->n, rows);
 	na_result_free(r);
-	na_tcp_fates_free(f);
+	na_tcp_outcomes_free(f);
 }
 
-static struct tcp_fates *fresh(void)
+static struct tcp_outcomes *fresh(void)
 {
-	struct tcp_fates *f = na_tcp_fates_new(LONG, 0, LAST_PS);
+	struct tcp_outcomes *f = na_tcp_outcomes_new(LONG, 0, LAST_PS);
 
 	assert_non_null(f);
 	return f;
@@ -64,7 +65,7 @@ static struct tcp_fates *fresh(void)
 /* A long one dies, its halves arrive; a short one is told by a block. */
 static void halves_arrive(void **state)
 {
-	struct tcp_fates *f = fresh();
+	struct tcp_outcomes *f = fresh();
 
 	(void)state;
 	sent(f, 0, 1, 2000, 0);
@@ -79,7 +80,7 @@ static void halves_arrive(void **state)
 /* One half that arrived is not sent again: the card had cut it. */
 static void a_half_arrived(void **state)
 {
-	struct tcp_fates *f = fresh();
+	struct tcp_outcomes *f = fresh();
 
 	(void)state;
 	sent(f, 0, 1, 2000, 0);
@@ -91,7 +92,7 @@ static void a_half_arrived(void **state)
 /* Sent again for nothing; and what nobody tells. */
 static void in_vain_or_open(void **state)
 {
-	struct tcp_fates *f = fresh();
+	struct tcp_outcomes *f = fresh();
 
 	(void)state;
 	sent(f, 0, 1, 2000, 0);
@@ -104,7 +105,7 @@ static void in_vain_or_open(void **state)
 /* More than are kept; and what is not drawn. */
 static void bounded(void **state)
 {
-	struct tcp_fates *f = fresh();
+	struct tcp_outcomes *f = fresh();
 
 	(void)state;
 	for (uint64_t i = 0; i < 100000; i++)
