@@ -44,14 +44,14 @@ struct na_analysis {
 	bool instants;       /* sees clock_skew and no_latency, too */
 	bool censored;       /* sees clock_skew, which counts as left out */
 	bool both_sides;     /* without --side: rx and tx, not rx alone */
-	bool sends_aside;    /* with both sides: receives count, sends are
+	bool ignores_sends;  /* with both sides: receives count, sends are
 				neither used nor left out */
 	bool clocks;         /* corrects hosts' clocks: sends and clock_skew
 				are read for these, and not shown to it */
 	bool by_steps;       /* needs the step of every transfer */
 	bool traces_first;   /* what captures tell beside traces is no match for
 				what those tell: see na_filter */
-	bool captures_too;   /* beside traces check asks it of captures alone,
+	bool runs_on_captures; /* beside traces check asks it of captures alone,
 				too */
 	bool many;           /* netan-mpi runs it */
 	bool forgets;        /* finish looks at no transfers and executions of
@@ -63,7 +63,7 @@ struct na_analysis {
 				--host leaves out, too: to count them */
 	uint32_t components; /* NA_COMP_BIT()s that --component may ask for;
 				0: the network's alone */
-	uint32_t besides;    /* that it sees whatever is asked for */
+	uint32_t extra_components; /* that it sees whatever is asked for */
 	/* Where all analyses run side by side (check, report): its turn to
 	 * begin.  First what takes longest on many hosts or on one, last what
 	 * is soon done, so that no thread is left alone with much.  On one
@@ -74,7 +74,7 @@ struct na_analysis {
 	bool basis;
 	/* What check says of how much it looked at, it says as the first of
 	 * these that had something to analyse: 1, 2, ...; 0: after those. */
-	unsigned tells_coverage;
+	unsigned reports_coverage;
 	size_t state_size;
 	size_t block_size; /* 0: a block's state is one like the main state */
 	unsigned passes;

@@ -81,7 +81,7 @@ static const char *noun_of(const struct na_filter *f, const struct na_store *s)
 static void say_sides(struct na_result *r, const struct na_analysis *a,
 		      const struct na_request *q)
 {
-	if (a->both_sides && !a->sends_aside && !q->side &&
+	if (a->both_sides && !a->ignores_sends && !q->side &&
 	    !na_result_get_word(r, NA_WORD_NOUN, NULL))
 		na_result_word(r, NA_WORD_SIDES, " (sends and receives)");
 }

@@ -376,9 +376,9 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 		out->used = d.used.n;
 		out->first_ps = d.used.first_ps;
 		out->last_ps = d.used.last_ps;
-		out->side = a->sends_aside && d.filter.side < 0 ? NA_RX
-			    : a->both_sides                     ? -1
-								: d.filter.side;
+		out->side = a->ignores_sends && d.filter.side < 0 ? NA_RX
+			    : a->both_sides                       ? -1
+					    : d.filter.side;
 		if (a->severity)
 			out->severity = a->severity(d.state);
 	}
@@ -398,7 +398,7 @@ struct na_filter na_drive_filter(const struct na_analysis *a,
 	if (a->components && !component &&
 	    na_grouping_has(by, NA_KEY_COMPONENT))
 		f.components = a->components;
-	f.components |= a->besides;
+	f.components |= a->extra_components;
 	f.traces_first |= a->traces_first;
 	if (a->both_sides || f.side >= 0)
 		return f;

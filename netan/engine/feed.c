@@ -22,9 +22,9 @@ static inline enum na_status took(const struct feed *f, enum na_status st,
 /* ---- records that are kept packed */
 
 /* A send that an analysis of receives looks at, too. */
-static bool sends_aside(const struct feed *f, const struct na_transfer *t)
+static bool ignores_sends(const struct feed *f, const struct na_transfer *t)
 {
-	return f->a->sends_aside && f->scope->filter->side < 0 &&
+	return f->a->ignores_sends && f->scope->filter->side < 0 &&
 	       t->side == NA_TX;
 }
 
@@ -32,7 +32,7 @@ static bool sends_aside(const struct feed *f, const struct na_transfer *t)
  * one does not. */
 static bool seen(const struct feed *f, const struct na_transfer *t)
 {
-	if (sends_aside(f, t))
+	if (ignores_sends(f, t))
 		return t->klass == NA_VALID;
 	if (t->klass == NA_CLOCK_SKEW && !f->a->instants)
 		f->fed->dropped[NA_LEFT_CLOCK_SKEW]++;
@@ -50,7 +50,7 @@ static bool counted(const struct feed *f, const struct na_transfer *t)
 {
 	int side = f->scope->filter->side;
 
-	if ((side >= 0 && t->side != side) || sends_aside(f, t))
+	if ((side >= 0 && t->side != side) || ignores_sends(f, t))
 		return true;
 	if (na_filter_aside(f->scope->bound, t->input))
 		return true;

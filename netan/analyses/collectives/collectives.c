@@ -452,7 +452,7 @@ const struct na_analysis na_an_collectives = {
 		 NA_WANT_MODULES | NA_WANT_OPS | NA_WANT_PROGRAMS |
 		 NA_WANT_COMMS,
 	.both_sides = true,
-	.besides = NA_COMP_BIT(NA_COMP_COMPUTE),
+	.extra_components = NA_COMP_BIT(NA_COMP_COMPUTE),
 	.begins = 7,
 	.state_size = sizeof(struct coll_state),
 	.passes = 1,

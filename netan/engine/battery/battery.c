@@ -354,7 +354,7 @@ static void add_captured(struct jobs *x, const struct na_battery *b,
 	for (const struct na_analysis *const *a = na_evidence; *a; a++) {
 		struct job *j = &x->items[x->n];
 
-		if (!(*a)->captures_too || !chosen(choice, *a))
+		if (!(*a)->runs_on_captures || !chosen(choice, *a))
 			continue;
 		*j = (struct job){.a = *a,
 				  .captured = true,
@@ -486,9 +486,9 @@ size_t na_battery_told_by(const struct na_battery *b)
 
 	for (size_t i = 0; i < b->n; i++) {
 		const struct na_analysis *a = b->analyses[i];
-		unsigned turn = !a			? UINT_MAX
-				: a->tells_coverage ? a->tells_coverage
-						    : UINT_MAX - 1;
+		unsigned turn = !a                    ? UINT_MAX
+				: a->reports_coverage ? a->reports_coverage
+						      : UINT_MAX - 1;
 
 		if (b->exhibits[i].result && turn < least) {
 			least = turn;
