@@ -81,7 +81,7 @@ struct tcp_sequence {
 	struct marked marks[TCP_MARKS][MARK_COLUMNS];
 	uint64_t n_marks[TCP_MARKS];
 	struct spans silent, closed;
-	struct tcp_outcomes *fates; /* where long packets die; or NULL */
+	struct tcp_outcomes *outcomes; /* where long packets die; or NULL */
 
 	/* As of the last segment. */
 	uint64_t sent_to, acked; /* sequence numbers */
