@@ -33,7 +33,8 @@ allowed()
 	netan/judge/*) echo "$base|netan/stats/*|netan/judge/*" ;;
 	netan/evidence/*) echo "$base|netan/model/*|netan/stats/*|netan/judge/*|netan/evidence/*" ;;
 	netan/methods/*) echo "$facts|netan/judge/*|netan/methods/*" ;;
-	netan/analyses/* | netan/judges/* | netan/checks/*) echo "$judging" ;;
+	netan/analyses/* | netan/judges/*) echo "$judging" ;;
+	netan/checks/*) echo "$judging|netan/checks/*" ;;
 	netan/synth/*) echo "$base|netan/model/*|netan/stats/*|netan/methods/*|netan/synth/*" ;;
 	netan/report/*) echo "$results|plot/*" ;;
 	netan/engine/*) echo "$judging|netan/analyses/*|netan/judges/*|netan/checks/*|netan/synth/*|netan/world/*|netan/engine/*|ingest/*" ;;
@@ -104,7 +105,6 @@ crowded()
 {
 	case $1 in
 	netan/base) ;; # each used everywhere, none the part of another
-	netan/checks) ;; # one file for each check
 	netan/cli/commands) ;; # one for each command, and what two of them share
 	*) false ;;
 	esac

@@ -9,7 +9,7 @@
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 
 enum { COMPARED_HOSTS = 5 };
 

@@ -1,6 +1,6 @@
 /* What the checks of registrations and copies of host memory share. */
-#ifndef NETAN_CHECKS_HOST_EVENTS_H
-#define NETAN_CHECKS_HOST_EVENTS_H
+#ifndef NETAN_CHECKS_HOST_HOST_EVENTS_H
+#define NETAN_CHECKS_HOST_HOST_EVENTS_H
 
 #include "netan/checks/check.h"
 

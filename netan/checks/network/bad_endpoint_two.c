@@ -6,7 +6,7 @@
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 #include "netan/methods/sides.h"
 
 /* The median, as the pairs have it. */

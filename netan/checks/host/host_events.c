@@ -1,4 +1,4 @@
-#include "netan/checks/host_events.h"
+#include "netan/checks/host/host_events.h"
 
 #include "members.h"
 #include "netan/base/str.h"

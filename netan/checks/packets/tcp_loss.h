@@ -2,8 +2,8 @@
  * What tcp-connection says of connections that lose packets; each is a row of
  * `tcp`.
  */
-#ifndef NETAN_CHECKS_TCP_LOSS_H
-#define NETAN_CHECKS_TCP_LOSS_H
+#ifndef NETAN_CHECKS_PACKETS_TCP_LOSS_H
+#define NETAN_CHECKS_PACKETS_TCP_LOSS_H
 
 #include "netan/checks/check.h"
 

@@ -15,8 +15,8 @@
 #include "netan/base/vec.h"
 #include "netan/checks/joined.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
-#include "netan/checks/tcp_loss.h"
+#include "netan/checks/packets/packets.h"
+#include "netan/checks/packets/tcp_loss.h"
 #include "netan/checks/verdict.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* clock-skew: transfers that arrive when they are sent, or before. */
 #include "members.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 
 /* Receives that tell a latency, or that there is none. */
 static int64_t told(const struct na_value *side)

@@ -7,7 +7,7 @@
 #include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
-#include "netan/checks/host_events.h"
+#include "netan/checks/host/host_events.h"
 #include "netan/checks/look.h"
 
 static enum na_severity severity(const struct na_case *c, int64_t transfers,

@@ -10,7 +10,7 @@
 #include "members.h"
 #include "netan/base/ranges.h"
 #include "netan/base/units.h"
-#include "netan/checks/hang_came.h"
+#include "netan/checks/hang/hang_came.h"
 #include "netan/checks/look.h"
 
 enum { EVENTS = 8, NAMED = 6, OTHERS = 3 };

@@ -2,8 +2,8 @@
  * What the finding of a hang rests on: how far ranks came, by the counters and
  * lists of their dumps, and where their code stands.
  */
-#ifndef NETAN_CHECKS_HANG_CAME_H
-#define NETAN_CHECKS_HANG_CAME_H
+#ifndef NETAN_CHECKS_HANG_HANG_CAME_H
+#define NETAN_CHECKS_HANG_HANG_CAME_H
 
 #include "netan/checks/check.h"
 

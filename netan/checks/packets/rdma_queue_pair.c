@@ -13,7 +13,7 @@
 #include "netan/base/vec.h"
 #include "netan/checks/joined.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 
 enum { LISTED = 10, LOST_LEAST = 3 };
 

@@ -2,7 +2,7 @@
  * tcp-connection: connections that lose packets, as often as they do, and those
  * whose long packets never arrive.
  */
-#include "netan/checks/tcp_loss.h"
+#include "netan/checks/packets/tcp_loss.h"
 
 #include <math.h>
 
@@ -12,7 +12,7 @@
 #include "netan/base/vec.h"
 #include "netan/checks/joined.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 #include "netan/checks/verdict.h"
 
 enum { LOST_LEAST = 3 };

@@ -1,4 +1,4 @@
-#include "netan/checks/hang_came.h"
+#include "netan/checks/hang/hang_came.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "netan/base/units.h"
 #include "netan/checks/joined.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 
 static double idc_of(const struct na_value *body, int64_t window_ms)
 {

@@ -1,7 +1,7 @@
 /* memory-copy: the transport copies what it should hand on as it is. */
 #include "members.h"
 #include "netan/base/units.h"
-#include "netan/checks/host_events.h"
+#include "netan/checks/host/host_events.h"
 #include "netan/checks/look.h"
 
 static void judge_run(struct na_case *c, const struct na_value *run)

@@ -11,7 +11,7 @@
 #include "netan/base/order.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 
 enum { HOSTS_LEAST = 3, PATHS_LEAST = 3, EPISODES_LEAST = 3 };
 

@@ -2,8 +2,8 @@
  * What checks of captures share: whose side of the network loses packets, by
  * counts of what had to be sent again, never by latencies.
  */
-#ifndef NETAN_CHECKS_PACKETS_H
-#define NETAN_CHECKS_PACKETS_H
+#ifndef NETAN_CHECKS_PACKETS_PACKETS_H
+#define NETAN_CHECKS_PACKETS_PACKETS_H
 
 #include "netan/checks/check.h"
 

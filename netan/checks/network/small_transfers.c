@@ -5,7 +5,7 @@
 #include "netan/analyses/sizes/sizes.h"
 #include "netan/checks/joined.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 
 static const char collectives[] =
 	"fuse collectives into fewer, larger transfers; raise "

@@ -1,4 +1,4 @@
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "netan/base/ranges.h"
 #include "netan/base/str.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 
 enum { HOSTS_LEAST = 3 };
 

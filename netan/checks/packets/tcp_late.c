@@ -7,7 +7,7 @@
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 
 enum { LATE_LEAST = 3 };
 

@@ -6,7 +6,7 @@
 #include "members.h"
 #include "netan/base/str.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 
 /* Of fewer a share says little. */
 enum { MANY_LEAST = 10, STATUSES = 3 };

@@ -11,7 +11,7 @@
 #include "netan/base/vec.h"
 #include "netan/checks/joined.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 #include "netan/checks/verdict.h"
 
 #define MOST_ODDS 1000.0 /* that are printed as a number */

@@ -14,7 +14,7 @@
 #include "netan/base/units.h"
 #include "netan/checks/joined.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 #include "netan/stats/time/timers.h"
 
 enum {
