@@ -173,15 +173,16 @@ $(PRODUCT:%.c=$(B)/%.o): private WARN += $(if $(SAN),,-Wframe-larger-than=16384)
 # Sanitized, compiling takes as long as testing, with an optimizer four times as
 # long as without.  The tests spend their time where bytes are read and sorted;
 # the rest needs none, and the fuzzer counts where its targets go.
-COLD := plot tests $(addprefix netan/,analyses checks cli engine exports judges methods report result synth world)
+COLD := plot tests $(addprefix netan/,analyses checks cli engine exports methods report result synth world)
 UNCOUNTED := plot tests/unit tests/accuracy $(addprefix netan/,analyses checks exports methods report stats synth world)
+COUNTED := $(addprefix netan/analyses/,hang hlo sysctl xla_metrics)
 objects_of = $(patsubst %.c,$(B)/%.o,$(filter $(1:=/%),$(OUR_C)))
 # Some there are called most.
 HOT := $(patsubst %,$(B)/netan/%.o,result/read synth/rng)
 $(filter-out $(HOT),$(call objects_of,$(COLD))): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS))
 # Nor do tests need what makes netan fast.
 $(call objects_of,$(addprefix tests/,faults fuzz unit)): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS:-O3=-O1))
-$(call objects_of,$(UNCOUNTED)): private SANFLAGS := $(subst fuzzer$(comma),,$(SANFLAGS))
+$(filter-out $(call objects_of,$(COUNTED)),$(call objects_of,$(UNCOUNTED))): private SANFLAGS := $(subst fuzzer$(comma),,$(SANFLAGS))
 # Helpers are the fuzzer's, and none of what it tries.
 HELPERS := mutate_proto mutate_pcap sqlite_heap
 $(HELPERS:%=$(B)/tests/fuzz/%.o): private SANFLAGS := $(subst fuzzer$(comma),,$(SANFLAGS))

@@ -1,7 +1,7 @@
 /*
  * Dumps of the flight recorder as an input of analyses: each operation from
  * when it was queued to when its end was noticed (netan/model/comm.h).  Who
- * is stuck in them is asked elsewhere (netan/judges/hang).
+ * is stuck in them is asked elsewhere (netan/analyses/hang).
  */
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include "ingest/nccl/log.h"
 #include "ingest/nccl/ras.h"
-#include "netan/judges/hang/stall.h"
+#include "netan/analyses/hang/stall.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

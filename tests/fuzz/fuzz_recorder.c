@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "ingest/recorder/recorder.h"
-#include "netan/judges/hang/hang.h"
+#include "netan/analyses/hang/hang.h"
 #include "netan/result/emit.h"
 #include "tests/fuzz/walk.h"
 

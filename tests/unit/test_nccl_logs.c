@@ -15,9 +15,9 @@
 
 #include "ingest/logs/hang.h"
 #include "ingest/nccl/ras.h"
+#include "netan/analyses/hang/stall.h"
 #include "netan/base/ranges.h"
 #include "netan/base/str.h"
-#include "netan/judges/hang/stall.h"
 #include "tests/unit/reading.h"
 
 #define NCCL(process, device, call, count, bytes, comm) \

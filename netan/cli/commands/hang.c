@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/analyses/hang/hang.h"
 #include "netan/base/sha256.h"
 #include "netan/base/vec.h"
 #include "netan/cli/again.h"
@@ -14,7 +15,6 @@
 #include "netan/engine/anonymize.h"
 #include "netan/engine/hangs/hangs.h"
 #include "netan/engine/session/session.h"
-#include "netan/judges/hang/hang.h"
 
 struct params {
 	int64_t top;

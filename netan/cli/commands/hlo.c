@@ -5,10 +5,10 @@
 #include <stdio.h>
 
 #include "members.h"
+#include "netan/analyses/hlo/hlo.h"
 #include "netan/cli/cli.h"
 #include "netan/cli/commands/judged.h"
 #include "netan/engine/programs/read.h"
-#include "netan/judges/hlo/hlo.h"
 
 struct params {
 	int64_t top;

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "ingest/host/settings.h"
+#include "netan/analyses/sysctl/sysctl.h"
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
-#include "netan/judges/sysctl/sysctl.h"
 
 /* ---- which directories */
 

@@ -6,13 +6,13 @@
 #include "ingest/host/routes.h"
 #include "ingest/host/settings.h"
 #include "members.h"
+#include "netan/analyses/sysctl/sysctl.h"
 #include "netan/base/units.h"
 #include "netan/cli/cli.h"
 #include "netan/cli/commands/judged.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/session/session.h"
 #include "netan/engine/snapshot.h"
-#include "netan/judges/sysctl/sysctl.h"
 
 struct params {
 	const char *root, *routes, *before, *snapshot;

@@ -9,12 +9,12 @@
 #include "ingest/logs/files.h"
 #include "ingest/logs/xla_lines.h"
 #include "members.h"
+#include "netan/analyses/xla_metrics/xla_metrics.h"
 #include "netan/base/vec.h"
 #include "netan/cli/cli.h"
 #include "netan/cli/commands/judged.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/session/session.h"
-#include "netan/judges/xla_metrics/xla_metrics.h"
 
 struct params {
 	int64_t steps, log_interval, top;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/analyses/hang/hang.h"
 #include "netan/engine/battery/battery.h"
-#include "netan/judges/hang/hang.h"
 
 enum { ROWS = 20 }; /* of each table */
 
