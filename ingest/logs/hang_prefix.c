@@ -205,7 +205,7 @@ static void note_years(struct na_flight_record *x, const char *s, size_t n)
 		at += at < end && s[at] == '[';
 		if (na_hang_time_of(na_text_n(s + at, end - at), &t) &&
 		    t.has_year)
-			na_flight_record_dated(x, t.ns);
+			na_fr_dated(x, t.ns);
 	}
 }
 

@@ -46,7 +46,7 @@ void na_nccl_log_last(const struct na_nccl_log *g, struct na_flight_record *x,
 		      const struct na_hang_time *t)
 {
 	size_t k = na_nccl_clock_of(t);
-	struct na_flight_record_clock *to = &x->clock[k];
+	struct na_fr_clock *to = &x->clock[k];
 
 	if (t->known && g->calls.last_ns[k] > 0 && t->ns > to->line_ns)
 		to->line_ns = t->ns;

@@ -5,10 +5,10 @@
  * text.
  *
  * NCCL says of no operation that it has ended: what a rank called last
- * (NA_FLIGHT_RECORD_KEPT of a communicator), it is taken to hold.  So ranks that are
+ * (NA_FR_KEPT of a communicator), it is taken to hold.  So ranks that are
  * behind are told, and those that call something else, but not those whose
  * GPU stands still.  Ranks of a job that runs are apart, too: that it does
- * not is told by times (na_flight_record_clock), or by the watchdog.
+ * not is told by times (na_fr_clock), or by the watchdog.
  *
  * Sources: NVIDIA/nccl src/enqueue.cc, src/init.cc, src/ras/client_support.cc;
  * pytorch/pytorch torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp;

@@ -52,7 +52,7 @@ struct na_nccl_calls {
 	struct na_strtab pointers;  /* the same with a communicator */
 	NA_VEC(struct na_nccl_process) process; /* by index of processes */
 	NA_VEC(struct na_nccl_comm) comm;       /* by index of pointers */
-	int64_t last_ns[NA_FLIGHT_RECORD_CLOCKS]; /* call; 0: none */
+	int64_t last_ns[NA_FR_CLOCKS];          /* call; 0: none */
 	bool unzoned;
 };
 

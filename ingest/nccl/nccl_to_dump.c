@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-struct na_flight_record_dump *
-na_nccl_dump_of(struct na_nccl_dumps *t, int64_t rank, enum na_hang_evidence by)
+struct na_fr_dump *na_nccl_dump_of(struct na_nccl_dumps *t, int64_t rank,
+				   enum na_hang_evidence by)
 {
 	struct na_flight_record *x = t->ranks;
-	struct na_flight_record_dump d = {
+	struct na_fr_dump d = {
 		.path = t->path,
 		.rank = (int32_t)rank,
 		.host = NA_NO_NAME,
@@ -36,10 +36,10 @@ void na_nccl_dumps_fini(struct na_nccl_dumps *t)
 	na_vec_free(&t->dumps);
 }
 
-bool na_nccl_dump_place(struct na_flight_record_dump *d, uint32_t group,
-			int64_t enqueued, int64_t completed)
+bool na_nccl_dump_place(struct na_fr_dump *d, uint32_t group, int64_t enqueued,
+			int64_t completed)
 {
-	struct na_flight_record_place *p = na_flight_record_place(d, group);
+	struct na_fr_place *p = na_fr_place(d, group);
 
 	if (!p)
 		return false;
@@ -49,11 +49,11 @@ bool na_nccl_dump_place(struct na_flight_record_dump *d, uint32_t group,
 	return true;
 }
 
-bool na_nccl_dump_holds(struct na_flight_record_dump *d, uint32_t group,
-			int64_t sequence, uint32_t operation, uint64_t elements,
+bool na_nccl_dump_holds(struct na_fr_dump *d, uint32_t group, int64_t sequence,
+			uint32_t operation, uint64_t elements,
 			int64_t called_ns)
 {
-	const struct na_flight_record_entry e = {
+	const struct na_fr_entry e = {
 		.record = (int64_t)d->n_entries,
 		.sequence = sequence,
 		.created_ns = called_ns,
@@ -67,7 +67,7 @@ bool na_nccl_dump_holds(struct na_flight_record_dump *d, uint32_t group,
 		.operation = operation,
 		.type = NA_NO_NAME,
 		.peer = -1,
-		.state = NA_FLIGHT_RECORD_SCHEDULED,
+		.state = NA_FR_SCHEDULED,
 	};
 
 	d->n_entries++;

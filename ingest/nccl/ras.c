@@ -111,8 +111,8 @@ static uint32_t group_of(struct telling *g, uint32_t comm,
 	else
 		snprintf(name, sizeof(name), "%s", h);
 	return find_members(g, comm, c, n)
-		       ? na_flight_record_group(g->t->ranks, name, strlen(name),
-						g->members.v, g->members.n)
+		       ? na_fr_group(g->t->ranks, name, strlen(name),
+				     g->members.v, g->members.n)
 		       : NA_NO_NAME;
 }
 
@@ -159,7 +159,7 @@ static bool tell_counts(struct telling *g, const struct na_ras_count *c,
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		int64_t rank = rank_of_count(g, &c[i]);
-		struct na_flight_record_dump *d;
+		struct na_fr_dump *d;
 
 		if (rank < 0)
 			continue;
@@ -178,7 +178,7 @@ static bool tell_rank(struct telling *g, const struct na_ras_rank *k)
 {
 	const struct na_interned *host;
 	int64_t rank = rank_of(g, k);
-	struct na_flight_record_dump *d;
+	struct na_fr_dump *d;
 
 	if (rank < 0)
 		return true;
@@ -206,7 +206,7 @@ static bool tell(struct telling *g)
 		/* Its group is told once. */
 		if (k.missing && k.comm == missing_of) {
 			int64_t rank = rank_of(g, &k);
-			struct na_flight_record_dump *d;
+			struct na_fr_dump *d;
 
 			if (rank < 0)
 				continue;

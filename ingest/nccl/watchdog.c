@@ -65,7 +65,7 @@ static int64_t rank_in(struct na_text x)
 		n = na_nccl_number(x, "[Rank ");
 	if (n < 0)
 		n = na_nccl_number(x, " Rank ");
-	return n < NA_FLIGHT_RECORD_MAX ? n : -1;
+	return n < NA_FR_MAX ? n : -1;
 }
 
 static bool add_line(struct na_watchdog *w, struct na_text x,
@@ -169,12 +169,11 @@ static uint32_t group_of(const struct na_watchdog *w, size_t at,
 		name = group_at(w, at);
 	if (name != NA_NO_NAME)
 		s = na_strtab_at(&w->names, name);
-	return na_flight_record_group(t->ranks, s, strlen(s), NULL, 0);
+	return na_fr_group(t->ranks, s, strlen(s), NULL, 0);
 }
 
-static struct na_flight_record_entry *
-entry_of(const struct na_flight_record_dump *d, uint32_t group,
-	 int64_t sequence)
+static struct na_fr_entry *entry_of(const struct na_fr_dump *d, uint32_t group,
+				    int64_t sequence)
 {
 	for (size_t i = 0; i < d->entries.n; i++) {
 		if (d->entries.v[i].group == group &&
@@ -186,10 +185,9 @@ entry_of(const struct na_flight_record_dump *d, uint32_t group,
 
 /* The work that a line is about, which the rank still holds. */
 static bool tell_work(const struct na_watchdog_line *l, struct na_nccl_dumps *t,
-		      struct na_flight_record_dump *d, uint32_t group,
-		      const char *type)
+		      struct na_fr_dump *d, uint32_t group, const char *type)
 {
-	struct na_flight_record_entry *e = entry_of(d, group, l->sequence);
+	struct na_fr_entry *e = entry_of(d, group, l->sequence);
 	uint32_t operation = NA_NO_NAME;
 
 	if (*type) {
@@ -199,7 +197,7 @@ static bool tell_work(const struct na_watchdog_line *l, struct na_nccl_dumps *t,
 		if (operation == NA_NO_NAME)
 			return false;
 	}
-	if (!e && d->entries.n < NA_FLIGHT_RECORD_KEPT) {
+	if (!e && d->entries.n < NA_FR_KEPT) {
 		if (!na_nccl_dump_holds(d, group, l->sequence, operation,
 					l->elements, l->called_ns))
 			return false;
@@ -221,17 +219,16 @@ static bool tell_line(const struct na_watchdog *w, size_t at,
 {
 	const struct na_watchdog_line *l = &w->lines.v[at];
 	uint32_t group = group_of(w, at, t);
-	struct na_flight_record_dump *d = na_nccl_dump_of(t, l->rank,
-							  NA_BY_WATCHDOG);
+	struct na_fr_dump *d = na_nccl_dump_of(t, l->rank, NA_BY_WATCHDOG);
 	const char *type = na_strtab_at(&w->names, l->operation);
 	int64_t enqueued = l->enqueued < 0 ? l->sequence : l->enqueued;
 	bool p2p = strcmp(type, "SEND") == 0 || strcmp(type, "RECV") == 0;
-	struct na_flight_record_place *p;
+	struct na_fr_place *p;
 
 	if (group == NA_NO_NAME || !d ||
 	    !na_nccl_dump_place(d, group, enqueued, l->completed))
 		return false;
-	p = na_flight_record_place(d, group);
+	p = na_fr_place(d, group);
 	p->p2p |= p2p;
 	if (l->sequence < 0 || p2p || l->sequence <= l->completed ||
 	    l->sequence > enqueued)

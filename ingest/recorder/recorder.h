@@ -72,7 +72,7 @@ struct na_recorder_frame {
 
 struct na_recorder_dump {
 	struct na_flight_record *ranks;
-	struct na_flight_record_dump *dump;
+	struct na_fr_dump *dump;
 	const struct na_dump_value *top;
 	NA_VEC(struct na_recorder_group) groups; /* in order of the file */
 	bool has_groups;                         /* they were read */

@@ -20,10 +20,9 @@ static void must(int true_always)
 static void check(const struct na_flight_record *x)
 {
 	for (size_t i = 0; i < x->dumps.n; i++) {
-		const struct na_flight_record_dump *d = &x->dumps.v[i];
+		const struct na_fr_dump *d = &x->dumps.v[i];
 
-		must(d->rank >= 0 && d->rank < NA_FLIGHT_RECORD_MAX &&
-		     d->evidence);
+		must(d->rank >= 0 && d->rank < NA_FR_MAX && d->evidence);
 		for (size_t k = 0; k < d->entries.n; k++)
 			must(d->entries.v[k].group < x->groups.n);
 		for (size_t k = 0; k < d->places.n; k++)
@@ -37,7 +36,7 @@ static void judge(struct na_flight_record *x)
 	struct na_err err = {.status = NA_OK};
 
 	check(x);
-	must(na_flight_record_complete(x));
+	must(na_fr_complete(x));
 	check(x);
 	must(na_stalls_judge(&stalls, x, &err) == NA_OK);
 	na_stalls_fini(&stalls);
@@ -71,14 +70,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct na_flight_record x;
 	enum na_status st;
 
-	na_flight_record_init(&x);
+	na_fr_init(&x);
 	must(read_lines(&x, (const char *)data, size));
 	judge(&x);
-	na_flight_record_fini(&x);
-	na_flight_record_init(&x);
+	na_fr_fini(&x);
+	na_fr_init(&x);
 	st = na_ras_read_bytes(&x, "ras.json", data, size, &err);
 	must(st == NA_OK || (st == NA_EFORMAT && err.text[0]));
 	judge(&x);
-	na_flight_record_fini(&x);
+	na_fr_fini(&x);
 	return 0;
 }

@@ -117,7 +117,7 @@ static void expect_judged(struct na_flight_record *x, const char *wanted)
 	struct na_err err = {.status = NA_OK};
 	struct na_str said = {0};
 
-	assert_true(na_flight_record_complete(x));
+	assert_true(na_fr_complete(x));
 	assert_int_equal(na_stalls_judge(&stalls, x, &err), NA_OK);
 	describe(&stalls, &said);
 	assert_string_equal(said.s ? said.s : "", wanted);
@@ -129,10 +129,10 @@ static void expect(const char *text, const char *wanted)
 {
 	struct na_flight_record x;
 
-	na_flight_record_init(&x);
+	na_fr_init(&x);
 	read_log(&x, text, strlen(text));
 	expect_judged(&x, wanted);
-	na_flight_record_fini(&x);
+	na_fr_fini(&x);
 }
 
 /* ---- tests */
@@ -223,23 +223,23 @@ static void test_a_file_for_each_rank(void **state)
 	struct na_flight_record x;
 
 	(void)state;
-	na_flight_record_init(&x);
+	na_fr_init(&x);
 	for (int r = 0; r < 8; r++) {
 		struct na_str s = {0};
 		struct na_flight_record one;
 
-		na_flight_record_init(&one);
+		na_fr_init(&one);
 		put_job(&s, 6, r);
 		put_silence(&s);
 		read_log(&one, s.s, s.n);
 		assert_int_equal(one.dumps.n, 1);
 		assert_int_equal(one.dumps.v[0].rank, r);
-		assert_true(na_flight_record_take(&x, &one));
-		na_flight_record_fini(&one);
+		assert_true(na_fr_take(&x, &one));
+		na_fr_fini(&one);
 		free(s.s);
 	}
 	expect_judged(&x, "host_stuck 6 #97 by 8");
-	na_flight_record_fini(&x);
+	na_fr_fini(&x);
 }
 
 static size_t put_ras(char *to, size_t room, const char *counts4,
@@ -268,13 +268,13 @@ static void expect_ras(const char *text, size_t n, const char *wanted)
 	struct na_err err = {.status = NA_OK};
 	struct na_flight_record x;
 
-	na_flight_record_init(&x);
+	na_fr_init(&x);
 	assert_true(na_ras_sniff((const uint8_t *)text, n));
 	assert_int_equal(na_ras_read_bytes(&x, "ras.json",
 					   (const uint8_t *)text, n, &err),
 			 NA_OK);
 	expect_judged(&x, wanted);
-	na_flight_record_fini(&x);
+	na_fr_fini(&x);
 }
 
 static void test_ras_json(void **state)
@@ -305,14 +305,14 @@ static void test_every_cut_of_ras(void **state)
 		struct na_err err = {.status = NA_OK};
 		struct na_flight_record x;
 
-		na_flight_record_init(&x);
+		na_fr_init(&x);
 		assert_int_equal(na_ras_read_bytes(&x, "ras.json",
 						   (const uint8_t *)text, k,
 						   &err),
 				 NA_EFORMAT);
 		assert_non_null(strstr(err.text, "ras.json: breaks off"));
-		assert_true(na_flight_record_complete(&x));
-		na_flight_record_fini(&x);
+		assert_true(na_fr_complete(&x));
+		na_fr_fini(&x);
 	}
 }
 
@@ -364,17 +364,17 @@ static void test_years(void **state)
 		struct na_flight_record x;
 		int64_t ns = rows[i].created_s * 1000000000;
 
-		na_flight_record_init(&x);
+		na_fr_init(&x);
 		read_log(&x, rows[i].text, strlen(rows[i].text));
 		if (rows[i].beside)
 			read_log(&x, rows[i].beside, strlen(rows[i].beside));
-		assert_true(na_flight_record_complete(&x));
+		assert_true(na_fr_complete(&x));
 		assert_int_equal(x.dumps.n, 1);
 		assert_int_equal(x.dumps.v[0].entries.n, 1);
 		assert_int_equal(x.dumps.v[0].entries.v[0].created_ns,
 				 ns ? ns : INT64_MIN);
 		assert_int_equal(x.undated, ns == 0);
-		na_flight_record_fini(&x);
+		na_fr_fini(&x);
 	}
 }
 

@@ -148,9 +148,8 @@ void na_stalls_notes(const struct na_stalls *x, struct na_result *r);
 void na_stall_title(const struct na_stalls *x, const struct na_stall *s,
 		    char *buf, size_t size);
 /* "train.py:17 step" */
-void na_stall_frame_text(const struct na_stalls *x,
-			 const struct na_flight_record_frame *f, char *buf,
-			 size_t size);
+void na_stall_frame_text(const struct na_stalls *x, const struct na_fr_frame *f,
+			 char *buf, size_t size);
 /* What tells of an event, in words: a list of texts. */
 void na_hangs_evidence(struct na_result *r, struct na_value *row,
 		       uint32_t bits);

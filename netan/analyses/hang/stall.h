@@ -64,7 +64,7 @@ struct na_stall_wait {
 /* What a rank takes a sequence for. */
 struct na_stall_differs {
 	int32_t rank;
-	const struct na_flight_record_entry *entry;
+	const struct na_fr_entry *entry;
 };
 
 /* Another operation that a culprit may not have called before. */
@@ -76,8 +76,8 @@ struct na_stall_other {
 
 /* Where the code of a rank stands. */
 struct na_stall_frames {
-	const struct na_flight_record_dump *dump;
-	const struct na_flight_record_entry *entry;
+	const struct na_fr_dump *dump;
+	const struct na_fr_entry *entry;
 };
 
 struct na_stall {
@@ -123,8 +123,8 @@ struct na_stall_entry {
 	uint32_t group;
 	int32_t rank;
 	int64_t sequence;
-	const struct na_flight_record_dump *dump;
-	const struct na_flight_record_entry *entry;
+	const struct na_fr_dump *dump;
+	const struct na_fr_entry *entry;
 };
 
 /* A sequence of a group that somebody holds. */
@@ -145,7 +145,7 @@ struct na_stall_op {
 
 struct na_stall_work {
 	const struct na_flight_record *ranks;
-	const struct na_flight_record_dump **dumps; /* by rank; NULL: none */
+	const struct na_fr_dump **dumps;        /* by rank; NULL: none */
 	size_t n_ranks;                         /* one more than the largest */
 	NA_VEC(struct na_stall_entry) entries;
 	NA_VEC(struct na_stall_entry) sends; /* point-to-point, held */
@@ -165,17 +165,17 @@ bool na_stall_has(const struct na_stall_ranks *r, int32_t rank);
 bool na_stall_blames(const struct na_stall *s, int32_t rank);
 
 /* Does what is not in its dump say that the rank does not hold it? */
-bool na_stall_testifies(const struct na_flight_record_dump *d);
+bool na_stall_testifies(const struct na_fr_dump *d);
 /* Of a dump that is cut off: by its counters the rank may be held in an
  * operation of some group, and so a victim. */
-bool na_stall_may_wait(const struct na_flight_record_dump *d);
+bool na_stall_may_wait(const struct na_fr_dump *d);
 /* Of the ranks that are blamed, those whose dump is damaged. */
 size_t na_stall_damaged(const struct na_stalls *x, const struct na_stall *s);
 /* Does it, or say at least how far the rank came in its groups? */
-bool na_stall_counts(const struct na_flight_record_dump *d);
-static inline bool na_stall_held(const struct na_flight_record_entry *e)
+bool na_stall_counts(const struct na_fr_dump *d);
+static inline bool na_stall_held(const struct na_fr_entry *e)
 {
-	return e->state != NA_FLIGHT_RECORD_COMPLETED;
+	return e->state != NA_FR_COMPLETED;
 }
 
 /* From dumps to operations with their blame. */

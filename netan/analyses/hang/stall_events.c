@@ -28,9 +28,8 @@ static bool add_differs(struct na_stall *s, const struct na_stall_op *op)
 	return true;
 }
 
-static bool add_frames(struct na_stall *s,
-		       const struct na_flight_record_dump *d,
-		       const struct na_flight_record_entry *e)
+static bool add_frames(struct na_stall *s, const struct na_fr_dump *d,
+		       const struct na_fr_entry *e)
 {
 	return !e || !e->n_frames || s->frames.n >= FRAMES_MAX ||
 	       na_add(&s->frames, ((struct na_stall_frames){d, e}));
@@ -49,10 +48,9 @@ static bool add_peer_frames(struct na_stall *s, const struct na_stall_op *op)
 	return true;
 }
 
-static const struct na_flight_record_entry *
-last_entry(const struct na_flight_record_dump *d)
+static const struct na_fr_entry *last_entry(const struct na_fr_dump *d)
 {
-	const struct na_flight_record_entry *last = NULL;
+	const struct na_fr_entry *last = NULL;
 
 	for (size_t i = 0; d && i < d->entries.n; i++) {
 		if (!last || d->entries.v[i].record >= last->record)
@@ -66,7 +64,7 @@ static bool add_culprit_frames(struct na_stall *s,
 			       const struct na_stall_graph *c, int32_t rank)
 {
 	const struct na_stall_op *op = &c->w->ops.v[c->statuses[rank].op];
-	const struct na_flight_record_dump *d = c->w->dumps[rank];
+	const struct na_fr_dump *d = c->w->dumps[rank];
 
 	for (size_t i = 0; i < op->n; i++) {
 		if (op->entries[i].rank == rank)
@@ -255,14 +253,13 @@ static int64_t last_line(const struct na_flight_record *x, int64_t ns)
 	int64_t last_ns = 0;
 	size_t told = 0;
 
-	for (size_t i = 0; i < NA_FLIGHT_RECORD_CLOCKS; i++) {
+	for (size_t i = 0; i < NA_FR_CLOCKS; i++) {
 		told += x->clock[i].line_ns != 0;
 		if (x->clock[i].line_ns > last_ns)
 			last_ns = x->clock[i].line_ns;
 	}
-	return told == 1 && last_ns >= NA_FLIGHT_RECORD_YEARS_NS && last_ns > ns
-		       ? last_ns
-		       : ns;
+	return told == 1 && last_ns >= NA_FR_YEARS_NS && last_ns > ns ? last_ns
+								      : ns;
 }
 
 static struct na_stall *new_stall(struct na_stalls *x,
@@ -279,7 +276,7 @@ static struct na_stall *new_stall(struct na_stalls *x,
 	s->sequence = s->timeout_ms = s->spread_ns = -1;
 	s->since_ns = s->until_ns = INT64_MIN;
 	for (size_t r = 0; r < w->n_ranks; r++) {
-		const struct na_flight_record_dump *d = w->dumps[r];
+		const struct na_fr_dump *d = w->dumps[r];
 
 		s->evidence |= d ? d->evidence : 0;
 		if (!d || d->newest_ns == INT64_MIN)

@@ -55,8 +55,8 @@ static bool index_dumps(struct na_stall_work *w)
 	if (!w->dumps || !w->mixed || !w->in)
 		return false;
 	for (size_t i = 0; i < x->dumps.n; i++) {
-		const struct na_flight_record_dump *d = &x->dumps.v[i];
-		const struct na_flight_record_dump **to = &w->dumps[d->rank];
+		const struct na_fr_dump *d = &x->dumps.v[i];
+		const struct na_fr_dump **to = &w->dumps[d->rank];
 
 		if (!*to || (*to)->newest_ns < d->newest_ns)
 			*to = d;
@@ -64,7 +64,7 @@ static bool index_dumps(struct na_stall_work *w)
 	return true;
 }
 
-bool na_stall_testifies(const struct na_flight_record_dump *d)
+bool na_stall_testifies(const struct na_fr_dump *d)
 {
 	return d && !d->unresponsive && !d->cut;
 }
@@ -75,7 +75,7 @@ static bool is_damaged(const struct na_stalls *x, int32_t rank)
 	bool cut = false;
 
 	for (size_t i = 0; i < x->ranks->dumps.n; i++) {
-		const struct na_flight_record_dump *d = &x->ranks->dumps.v[i];
+		const struct na_fr_dump *d = &x->ranks->dumps.v[i];
 
 		if (d->rank == rank && !d->cut)
 			return false;
@@ -93,7 +93,7 @@ size_t na_stall_damaged(const struct na_stalls *x, const struct na_stall *s)
 	return n;
 }
 
-bool na_stall_counts(const struct na_flight_record_dump *d)
+bool na_stall_counts(const struct na_fr_dump *d)
 {
 	return na_stall_testifies(d) || (d && !d->unresponsive && d->counted);
 }
@@ -106,8 +106,7 @@ static bool find_missing(struct na_stall_work *w)
 		return false;
 	na_stall_order(&w->members);
 	for (size_t i = 0; i < w->members.n; i++) {
-		const struct na_flight_record_dump *d =
-			w->dumps[w->members.v[i]];
+		const struct na_fr_dump *d = w->dumps[w->members.v[i]];
 
 		if (!na_stall_testifies(d) &&
 		    !na_add(&w->missing, w->members.v[i]))
@@ -123,19 +122,18 @@ NA_ORDER(by_operation, struct na_stall_entry, NA_UP(group), NA_UP(sequence),
 
 /* Those of p2p that are held: streams run in order, so one before another
  * that has completed is held by mistake (parts of a batch stay so). */
-static bool add_entries(struct na_stall_work *w,
-			const struct na_flight_record_dump *d)
+static bool add_entries(struct na_stall_work *w, const struct na_fr_dump *d)
 {
 	int64_t done = -1;
 
 	for (size_t i = 0; i < d->entries.n; i++) {
-		const struct na_flight_record_entry *e = &d->entries.v[i];
+		const struct na_fr_entry *e = &d->entries.v[i];
 
 		if (e->p2p && !na_stall_held(e) && e->record > done)
 			done = e->record;
 	}
 	for (size_t i = 0; i < d->entries.n; i++) {
-		const struct na_flight_record_entry *e = &d->entries.v[i];
+		const struct na_fr_entry *e = &d->entries.v[i];
 		struct na_stall_entry to = {e->group, d->rank, e->sequence, d,
 					    e};
 
@@ -156,8 +154,8 @@ enum came { CANNOT_TELL, WAITS, NEVER, LEFT, LOST };
 
 /* The last numbers of a group with point-to-point operations count these,
  * too: there its entries tell, where those that have completed are kept. */
-static enum came by_entries(const struct na_flight_record_dump *d,
-			    const struct na_flight_record_place *p,
+static enum came by_entries(const struct na_fr_dump *d,
+			    const struct na_fr_place *p,
 			    const struct na_stall_op *op)
 {
 	int64_t last = p ? p->listed : -1;
@@ -169,10 +167,10 @@ static enum came by_entries(const struct na_flight_record_dump *d,
 	return d->lost ? LOST : LEFT;
 }
 
-bool na_stall_may_wait(const struct na_flight_record_dump *d)
+bool na_stall_may_wait(const struct na_fr_dump *d)
 {
 	for (size_t i = 0; i < d->places.n; i++) {
-		const struct na_flight_record_place *p = &d->places.v[i];
+		const struct na_fr_place *p = &d->places.v[i];
 
 		if (!p->told || p->enqueued > p->completed)
 			return true;
@@ -182,8 +180,8 @@ bool na_stall_may_wait(const struct na_flight_record_dump *d)
 
 /* Of a dump that is cut off, where it tells of the group: whether the rank is
  * still in an operation that it called, its entries would. */
-static enum came by_counters(const struct na_flight_record_dump *d,
-			     const struct na_flight_record_place *p,
+static enum came by_counters(const struct na_fr_dump *d,
+			     const struct na_fr_place *p,
 			     const struct na_stall_op *op)
 {
 	if (!p || !p->told || d->places_unmatched)
@@ -194,11 +192,10 @@ static enum came by_counters(const struct na_flight_record_dump *d,
 }
 
 static enum came whether(const struct na_stall_work *w,
-			 const struct na_flight_record_dump *d,
+			 const struct na_fr_dump *d,
 			 const struct na_stall_op *op)
 {
-	const struct na_flight_record_place *p =
-		na_flight_record_place_of(d, op->group);
+	const struct na_fr_place *p = na_fr_place_of(d, op->group);
 
 	if (w->in[d->rank] == op->group + 1)
 		return WAITS;
@@ -238,14 +235,14 @@ static bool ends_apart(const struct na_flight_record *x,
 /* NA_HANG_UNKNOWN: nobody can be blamed. */
 static bool blame_members(struct na_stall_work *w, struct na_stall_op *op)
 {
-	const struct na_flight_record_group *g = &w->ranks->groups.v[op->group];
+	const struct na_fr_group *g = &w->ranks->groups.v[op->group];
 	struct na_stall_ranks none = {0}, unheard = {0};
 	size_t left = 0, unsure = 0;
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < g->n; i++) {
 		int32_t r = w->ranks->members.v[g->first + i];
-		const struct na_flight_record_dump *d = w->dumps[r];
+		const struct na_fr_dump *d = w->dumps[r];
 
 		if (na_stall_has(&op->holds, r))
 			continue;
@@ -311,9 +308,8 @@ static bool same_size(const char *operation)
 	return false;
 }
 
-static bool alike(const struct na_flight_record *x,
-		  const struct na_flight_record_entry *a,
-		  const struct na_flight_record_entry *b)
+static bool alike(const struct na_flight_record *x, const struct na_fr_entry *a,
+		  const struct na_fr_entry *b)
 {
 	/* A watchdog may tell of the number alone. */
 	if (a->operation != b->operation && a->operation != NA_NO_NAME &&
@@ -329,8 +325,7 @@ static bool alike(const struct na_flight_record *x,
 
 /* Votes for what `a` says. */
 static size_t votes(const struct na_flight_record *x,
-		    const struct na_stall_op *op,
-		    const struct na_flight_record_entry *a)
+		    const struct na_stall_op *op, const struct na_fr_entry *a)
 {
 	size_t n = 0;
 
@@ -342,7 +337,7 @@ static size_t votes(const struct na_flight_record *x,
 /* Blames those beside the majority, where there is one. */
 static bool compare(const struct na_flight_record *x, struct na_stall_op *op)
 {
-	const struct na_flight_record_entry *most = NULL;
+	const struct na_fr_entry *most = NULL;
 
 	for (size_t i = 1; i < op->n && !op->differs; i++)
 		op->differs = !alike(x, op->entries[0].entry,
@@ -366,8 +361,8 @@ static bool compare(const struct na_flight_record *x, struct na_stall_op *op)
 
 static bool stood_still(const struct na_flight_record *x)
 {
-	for (int k = 0; k < NA_FLIGHT_RECORD_CLOCKS; k++) {
-		const struct na_flight_record_clock *c = &x->clock[k];
+	for (int k = 0; k < NA_FR_CLOCKS; k++) {
+		const struct na_fr_clock *c = &x->clock[k];
 
 		if (c->call_ns > 0 &&
 		    c->line_ns - c->call_ns >= NA_STALL_QUIET_NS)
@@ -386,9 +381,8 @@ static bool may_run(const struct na_stall_work *w, const struct na_stall_op *op)
 	bool open = !w->stood && !op->differs;
 
 	for (size_t i = 0; open && i < op->n; i++) {
-		const struct na_flight_record_place *p =
-			na_flight_record_place_of(op->entries[i].dump,
-						  op->group);
+		const struct na_fr_place *p =
+			na_fr_place_of(op->entries[i].dump, op->group);
 
 		open = p && p->open;
 	}
@@ -409,9 +403,8 @@ static bool take_left(struct na_stall_work *w, struct na_stall_op *op)
 	bool ok = compare(w->ranks, op), last = op->differs && op->blame.n;
 
 	for (size_t i = 0; ok && last && i < op->blame.n; i++) {
-		const struct na_flight_record_place *p =
-			na_flight_record_place_of(w->dumps[op->blame.v[i]],
-						  op->group);
+		const struct na_fr_place *p =
+			na_fr_place_of(w->dumps[op->blame.v[i]], op->group);
 
 		last = p && p->listed == op->sequence;
 	}

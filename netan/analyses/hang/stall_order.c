@@ -20,11 +20,10 @@ NA_ORDER(by_talk, struct na_stall_entry, NA_UP(group), NA_UP(rank),
 bool na_stall_talks(struct na_stall_order *x)
 {
 	for (size_t r = 0; r < x->w->n_ranks; r++) {
-		const struct na_flight_record_dump *d = x->w->dumps[r];
+		const struct na_fr_dump *d = x->w->dumps[r];
 
 		for (size_t i = 0; d && i < d->entries.n; i++) {
-			const struct na_flight_record_entry *e =
-				&d->entries.v[i];
+			const struct na_fr_entry *e = &d->entries.v[i];
 			struct na_stall_entry to = {e->group, d->rank,
 						    e->sequence, d, e};
 
@@ -42,7 +41,7 @@ bool na_stall_talks(struct na_stall_order *x)
 static int64_t index_in(const struct na_flight_record *x, uint32_t group,
 			int32_t rank)
 {
-	const struct na_flight_record_group *g = &x->groups.v[group];
+	const struct na_fr_group *g = &x->groups.v[group];
 	const int32_t *v = x->members.v + g->first;
 	size_t i = NA_BOUND(k, 0, g->n, v[k] >= rank);
 
@@ -52,10 +51,9 @@ static int64_t index_in(const struct na_flight_record *x, uint32_t group,
 /* The group that is to this rank what `group` is to another one: the same,
  * or its only one of that name and size. */
 static uint32_t counterpart(const struct na_flight_record *x,
-			    const struct na_flight_record_dump *d,
-			    uint32_t group)
+			    const struct na_fr_dump *d, uint32_t group)
 {
-	const struct na_flight_record_group *g = x->groups.v;
+	const struct na_fr_group *g = x->groups.v;
 	uint32_t found = NA_NO_NAME;
 
 	if (index_in(x, group, d->rank) >= 0)
@@ -75,8 +73,8 @@ static uint32_t counterpart(const struct na_flight_record *x,
 
 /* 1: in the same place of a group whose members do different things, -1: in
  * another one, 0: the group does not tell. */
-static int same_seat(const struct na_stall_order *x,
-		     const struct na_flight_record_dump *d, uint32_t group)
+static int same_seat(const struct na_stall_order *x, const struct na_fr_dump *d,
+		     uint32_t group)
 {
 	const struct na_flight_record *t = x->w->ranks;
 	uint32_t other = counterpart(t, d, group);
@@ -100,8 +98,7 @@ static int same_seat(const struct na_stall_order *x,
 
 /* Does a rank run the same program?  It has the same groups, and sits in the
  * same place of those with messages (pipelines). */
-static bool is_twin(const struct na_stall_order *x,
-		    const struct na_flight_record_dump *d)
+static bool is_twin(const struct na_stall_order *x, const struct na_fr_dump *d)
 {
 	bool told = false, all = false;
 
@@ -176,7 +173,7 @@ static int64_t record_of_end(const struct na_stall_order *x,
 
 static int64_t located(const struct na_stall_order *x,
 		       const struct na_stall_candidate *c,
-		       const struct na_flight_record_dump *d, bool twin)
+		       const struct na_fr_dump *d, bool twin)
 {
 	bool holds = na_stall_has(&c->op->holds, d->rank);
 	uint32_t group = counterpart(x->w->ranks, d, c->op->group);
@@ -194,14 +191,14 @@ static int64_t located(const struct na_stall_order *x,
 /* ---- how many a rank has called in all */
 
 /* By its counters; -1: they do not tell. */
-static int64_t called_in_all(const struct na_flight_record_dump *d)
+static int64_t called_in_all(const struct na_fr_dump *d)
 {
 	int64_t sum = 0;
 
 	if (!d || d->places_unmatched || d->places.n > PLACES_MAX)
 		return -1;
 	for (size_t i = 0; i < d->places.n; i++) {
-		const struct na_flight_record_place *p = &d->places.v[i];
+		const struct na_fr_place *p = &d->places.v[i];
 
 		if (!p->told || p->enqueued > NUMBER_MAX)
 			return -1;
@@ -210,7 +207,7 @@ static int64_t called_in_all(const struct na_flight_record_dump *d)
 	return d->places.n ? sum : -1;
 }
 
-static int64_t last_record(const struct na_flight_record_dump *d)
+static int64_t last_record(const struct na_fr_dump *d)
 {
 	int64_t last = d->entries.n ? d->entries.v[d->entries.n - 1].record
 				    : -1;
@@ -220,7 +217,7 @@ static int64_t last_record(const struct na_flight_record_dump *d)
 
 /* The number of the next record, of a twin or of the rank itself. */
 static int64_t next_record(const struct na_stall_order *x,
-			   const struct na_flight_record_dump *d)
+			   const struct na_fr_dump *d)
 {
 	int64_t all = called_in_all(d), last = last_record(d);
 
@@ -232,7 +229,7 @@ static int64_t next_record(const struct na_stall_order *x,
 
 /* From which record on it lists every one. */
 static int64_t whole_from(const struct na_stall_order *x,
-			  const struct na_flight_record_dump *d)
+			  const struct na_fr_dump *d)
 {
 	int64_t from = next_record(x, d);
 
@@ -245,8 +242,7 @@ static int64_t whole_from(const struct na_stall_order *x,
 
 /* Counters and records of one program differ by as much in all its ranks; the
  * last record of one may have completed and be left out, so the most counts. */
-static void settle_shift(struct na_stall_order *x,
-			 const struct na_flight_record_dump *d)
+static void settle_shift(struct na_stall_order *x, const struct na_fr_dump *d)
 {
 	int64_t all = called_in_all(d), last = last_record(d);
 
@@ -262,13 +258,13 @@ static void settle_shift(struct na_stall_order *x,
  * message to one peer is not known, only from where on it may be. */
 static bool has_left(const struct na_stall_order *x,
 		     const struct na_stall_candidate *c,
-		     const struct na_flight_record_dump *d)
+		     const struct na_fr_dump *d)
 {
 	const struct na_flight_record *t = x->w->ranks;
 	uint32_t group = counterpart(t, d, c->op->group);
-	const struct na_flight_record_place *p =
-		group == NA_NO_NAME ? NULL
-				    : na_flight_record_place_of(d, group);
+	const struct na_fr_place *p = group == NA_NO_NAME
+					      ? NULL
+					      : na_fr_place_of(d, group);
 
 	return p && p->told && p->enqueued >= c->number && c->number >= 0 &&
 	       (c->op->p2p ? t->groups.v[group].n == 2 : !x->w->mixed[group]);
@@ -280,8 +276,8 @@ static void note_record(struct na_stall_candidate *c, int64_t record)
 	c->record = record;
 }
 
-static void hear(struct na_stall_order *x,
-		 const struct na_flight_record_dump *d, bool twin)
+static void hear(struct na_stall_order *x, const struct na_fr_dump *d,
+		 bool twin)
 {
 	int64_t at[NA_STALL_CANDIDATES],
 		whole = twin ? whole_from(x, d) : INT64_MAX;
@@ -309,7 +305,7 @@ static void hear(struct na_stall_order *x,
 void na_stall_hear(struct na_stall_order *x)
 {
 	const struct na_stall_work *w = x->w;
-	const struct na_flight_record_dump *own = w->dumps[x->rank];
+	const struct na_fr_dump *own = w->dumps[x->rank];
 
 	for (size_t r = 0; r < w->n_ranks; r++) {
 		if (w->dumps[r] && (int32_t)r != x->rank &&
@@ -330,9 +326,8 @@ void na_stall_hear(struct na_stall_order *x)
 
 int64_t na_stall_next_talk(const struct na_stall_order *x, uint32_t group)
 {
-	const struct na_flight_record_dump *d = x->w->dumps[x->rank];
-	const struct na_flight_record_place *p =
-		d ? na_flight_record_place_of(d, group) : NULL;
+	const struct na_fr_dump *d = x->w->dumps[x->rank];
+	const struct na_fr_place *p = d ? na_fr_place_of(d, group) : NULL;
 	size_t i = talk_from(x, group, x->rank, INT64_MAX);
 
 	if (i && x->talks.v[i - 1].group == group &&

@@ -12,15 +12,14 @@ struct na_stall_own na_stall_own(const struct na_stalls *x, int32_t rank)
 	struct na_stall_own own = {NULL, 0, NULL};
 
 	for (size_t i = 0; i < x->ranks->dumps.n && !own.dump; i++) {
-		const struct na_flight_record_dump *d = &x->ranks->dumps.v[i];
+		const struct na_fr_dump *d = &x->ranks->dumps.v[i];
 
 		if (d->rank == rank && d->evidence & NA_BY_FLIGHT_RECORDER &&
 		    na_stall_testifies(d))
 			own.dump = d;
 	}
 	for (size_t i = 0; own.dump && i < own.dump->entries.n; i++) {
-		const struct na_flight_record_entry *e =
-			&own.dump->entries.v[i];
+		const struct na_fr_entry *e = &own.dump->entries.v[i];
 
 		own.pending += na_stall_held(e);
 		if (!own.last || e->record >= own.last->record)
@@ -43,13 +42,12 @@ static void operation_text(const struct na_stalls *x, uint32_t operation,
 }
 
 /* Of a rank whose dump lists nothing, how far its counters are. */
-static void counted_text(const struct na_stalls *x,
-			 const struct na_flight_record_dump *d,
+static void counted_text(const struct na_stalls *x, const struct na_fr_dump *d,
 			 const struct na_stall *s, struct na_str *to)
 {
-	const struct na_flight_record_place *p =
-		s->group == NA_NO_NAME ? NULL
-				       : na_flight_record_place_of(d, s->group);
+	const struct na_fr_place *p = s->group == NA_NO_NAME
+					      ? NULL
+					      : na_fr_place_of(d, s->group);
 
 	if (p && p->told && p->enqueued >= 0)
 		na_str_addf(to,
@@ -63,7 +61,7 @@ static void cut_dump_text(const struct na_stalls *x, const struct na_stall *s,
 			  int32_t rank, struct na_str *to)
 {
 	for (size_t i = 0; i < x->ranks->dumps.n; i++) {
-		const struct na_flight_record_dump *d = &x->ranks->dumps.v[i];
+		const struct na_fr_dump *d = &x->ranks->dumps.v[i];
 
 		if (d->rank != rank || !d->counted)
 			continue;

@@ -7,8 +7,7 @@
 NA_ORDER(by_ends, struct na_stall_entry, NA_UP(group), NA_UP(rank),
 	 NA_CMP(x->entry->peer, y->entry->peer), NA_UP(sequence))
 
-static bool sends(const struct na_flight_record *x,
-		  const struct na_flight_record_entry *e)
+static bool sends(const struct na_flight_record *x, const struct na_fr_entry *e)
 {
 	return strcmp(na_strtab_at(&x->names, e->operation), "send") == 0;
 }
@@ -39,7 +38,7 @@ static const struct na_stall_entry *other_end(const struct na_stall_work *w,
 static bool queued_behind(const struct na_stall_entry *e)
 {
 	for (size_t i = 0; i < e->dump->entries.n; i++) {
-		const struct na_flight_record_entry *x = &e->dump->entries.v[i];
+		const struct na_fr_entry *x = &e->dump->entries.v[i];
 
 		if (x->record >= e->entry->record)
 			return false;

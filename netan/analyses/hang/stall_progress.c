@@ -25,8 +25,7 @@ enum state { NEVER, QUEUED, STARTED, COMPLETED, UNKNOWN, STATES };
 
 struct came {
 	int64_t completed, started, enqueued;   /* -1: none, or not told */
-	const struct na_flight_record_entry
-		*calls; /* of a mismatch; else NULL */
+	const struct na_fr_entry *calls;        /* of a mismatch; else NULL */
 	uint8_t role, state;
 	uint32_t wait;     /* row of the chain, of p2p; NA_NO_NAME */
 	uint32_t messages; /* that it holds, of p2p */
@@ -47,7 +46,7 @@ struct shown {
 
 struct listing {
 	const struct na_stalls *x;
-	const struct na_flight_record_dump **dumps; /* by rank; NULL: none */
+	const struct na_fr_dump **dumps; /* by rank; NULL: none */
 	size_t n_ranks;
 	struct shown v[LISTED_MAX];
 	size_t n;
@@ -59,7 +58,7 @@ struct listing {
 static bool alike(const struct na_stalls *x, const struct shown *s,
 		  const struct na_stall_wait *w)
 {
-	const struct na_flight_record_group *g = x->ranks->groups.v;
+	const struct na_fr_group *g = x->ranks->groups.v;
 
 	return g[s->group].name == g[w->group].name &&
 	       (s->sequence < 0) == (w->sequence < 0);
@@ -130,10 +129,8 @@ static void list_groups(struct listing *l)
 static bool is_mixed(const struct listing *l, uint32_t group)
 {
 	for (size_t r = 0; r < l->n_ranks; r++) {
-		const struct na_flight_record_place *p =
-			l->dumps[r]
-				? na_flight_record_place_of(l->dumps[r], group)
-				: NULL;
+		const struct na_fr_place *p =
+			l->dumps[r] ? na_fr_place_of(l->dumps[r], group) : NULL;
 
 		if (p && p->p2p)
 			return true;
@@ -142,20 +139,19 @@ static bool is_mixed(const struct listing *l, uint32_t group)
 }
 
 /* The collectives of one group that its dump lists. */
-static void add_entries(const struct na_flight_record_dump *d, uint32_t group,
+static void add_entries(const struct na_fr_dump *d, uint32_t group,
 			struct came *to)
 {
 	int64_t held = INT64_MAX;
 
 	for (size_t i = 0; i < d->entries.n; i++) {
-		const struct na_flight_record_entry *e = &d->entries.v[i];
+		const struct na_fr_entry *e = &d->entries.v[i];
 
 		if (e->group != group || e->p2p || e->sequence < 0)
 			continue;
 		if (e->sequence > to->enqueued)
 			to->enqueued = e->sequence;
-		if (e->state == NA_FLIGHT_RECORD_STARTED &&
-		    e->sequence > to->started)
+		if (e->state == NA_FR_STARTED && e->sequence > to->started)
 			to->started = e->sequence;
 		if (na_stall_held(e))
 			held = e->sequence < held ? e->sequence : held;
@@ -183,8 +179,7 @@ static bool blames(const struct listing *l, const struct shown *s, int32_t rank)
 	return false;
 }
 
-static const struct na_flight_record_entry *calls_of(const struct shown *s,
-						     int32_t rank)
+static const struct na_fr_entry *calls_of(const struct shown *s, int32_t rank)
 {
 	const struct na_stall *x = s->stall;
 
@@ -198,21 +193,21 @@ static const struct na_flight_record_entry *calls_of(const struct shown *s,
 static struct came place_rank(const struct listing *l, const struct shown *s,
 			      bool mixed, int32_t rank)
 {
-	const struct na_flight_record_dump *d = l->dumps[rank];
+	const struct na_fr_dump *d = l->dumps[rank];
 	struct came to = {.completed = -1,
 			  .started = -1,
 			  .enqueued = -1,
 			  .wait = NA_NO_NAME,
 			  .role = blames(l, s, rank) ? CULPRIT : OTHER,
 			  .rank = rank};
-	const struct na_flight_record_place *p;
+	const struct na_fr_place *p;
 
 	if (!na_stall_counts(d)) {
 		to.role = to.role == CULPRIT ? CULPRIT : UNHEARD;
 		to.state = UNKNOWN;
 		return to;
 	}
-	p = na_flight_record_place_of(d, s->group);
+	p = na_fr_place_of(d, s->group);
 	if (p && !mixed)
 		to.enqueued = p->enqueued;
 	if (p && !mixed && p->started > to.started)
@@ -237,8 +232,7 @@ static struct came place_rank(const struct listing *l, const struct shown *s,
 
 static bool place_group(struct listing *l, const struct shown *s)
 {
-	const struct na_flight_record_group *g =
-		&l->x->ranks->groups.v[s->group];
+	const struct na_fr_group *g = &l->x->ranks->groups.v[s->group];
 	bool mixed = is_mixed(l, s->group);
 
 	for (size_t i = 0; i < g->n; i++) {
@@ -256,17 +250,17 @@ static bool place_group(struct listing *l, const struct shown *s)
 static void count_messages(const struct listing *l, uint32_t group,
 			   struct came *to)
 {
-	const struct na_flight_record_dump *d = (size_t)to->rank < l->n_ranks
-							? l->dumps[to->rank]
-							: NULL;
+	const struct na_fr_dump *d = (size_t)to->rank < l->n_ranks
+					     ? l->dumps[to->rank]
+					     : NULL;
 
 	for (size_t i = 0; d && i < d->entries.n; i++) {
-		const struct na_flight_record_entry *e = &d->entries.v[i];
+		const struct na_fr_entry *e = &d->entries.v[i];
 
 		if (e->group != group || !e->p2p || !na_stall_held(e))
 			continue;
 		to->messages++;
-		if (e->state == NA_FLIGHT_RECORD_STARTED)
+		if (e->state == NA_FR_STARTED)
 			to->state = STARTED;
 	}
 }
@@ -318,8 +312,7 @@ static bool place_pairs(struct listing *l, const struct shown *s)
 
 /* ---- rows */
 
-static int by_calls(const struct na_flight_record_entry *a,
-		    const struct na_flight_record_entry *b)
+static int by_calls(const struct na_fr_entry *a, const struct na_fr_entry *b)
 {
 	int c;
 
@@ -355,8 +348,7 @@ static void put_list(struct na_result *r, struct na_value *in,
 }
 
 static void put_calls(const struct listing *l, struct na_result *r,
-		      struct na_value *to,
-		      const struct na_flight_record_entry *e)
+		      struct na_value *to, const struct na_fr_entry *e)
 {
 	char text[300] = "";
 	struct na_str s = na_str_over(text, sizeof(text));
@@ -411,12 +403,10 @@ static uint32_t operation_of(const struct listing *l, const struct shown *s)
 	if (s->own)
 		return s->stall->operation;
 	for (size_t i = 0; s->sequence >= 0 && i < l->rows.n; i++) {
-		const struct na_flight_record_dump *d =
-			l->dumps[l->rows.v[i].rank];
+		const struct na_fr_dump *d = l->dumps[l->rows.v[i].rank];
 
 		for (size_t k = 0; d && k < d->entries.n; k++) {
-			const struct na_flight_record_entry *e =
-				&d->entries.v[k];
+			const struct na_fr_entry *e = &d->entries.v[k];
 
 			if (e->group == s->group && !e->p2p &&
 			    e->sequence == s->sequence)
@@ -429,7 +419,7 @@ static uint32_t operation_of(const struct listing *l, const struct shown *s)
 static void put_members(const struct listing *l, struct na_result *r,
 			struct na_value *to, uint32_t group)
 {
-	const struct na_flight_record_group *g = &l->x->ranks->groups.v[group];
+	const struct na_fr_group *g = &l->x->ranks->groups.v[group];
 
 	na_put_text(r, to, M_group,
 		    g->members != NA_NO_NAME ? na_stall_name(l->x, g->members)
@@ -455,7 +445,7 @@ static bool put_group(struct listing *l, const struct shown *s,
 		      struct na_result *r, struct na_value *list)
 {
 	const struct na_flight_record *t = l->x->ranks;
-	const struct na_flight_record_group *g = &t->groups.v[s->group];
+	const struct na_fr_group *g = &t->groups.v[s->group];
 	struct na_value *o, *positions;
 	uint32_t operation;
 
@@ -500,8 +490,8 @@ static bool index_dumps(struct listing *l)
 	l->n_ranks = (size_t)most + 1;
 	l->dumps = na_calloc(l->n_ranks + 1, sizeof(*l->dumps));
 	for (size_t i = 0; l->dumps && i < t->dumps.n; i++) {
-		const struct na_flight_record_dump *d = &t->dumps.v[i],
-						   **to = &l->dumps[d->rank];
+		const struct na_fr_dump *d = &t->dumps.v[i],
+					**to = &l->dumps[d->rank];
 
 		if (!*to || (*to)->newest_ns < d->newest_ns)
 			*to = d;

@@ -44,8 +44,9 @@ void na_hangs_evidence(struct na_result *r, struct na_value *row, uint32_t bits)
 static void put_group(const struct na_stalls *x, struct na_result *r,
 		      struct na_value *in, uint32_t group)
 {
-	const struct na_flight_record_group *g =
-		group == NA_NO_NAME ? NULL : &x->ranks->groups.v[group];
+	const struct na_fr_group *g = group == NA_NO_NAME
+					      ? NULL
+					      : &x->ranks->groups.v[group];
 	const char *members = g ? name(x, g->members) : NULL;
 	const char *called = g ? name(x, g->name) : NULL;
 
@@ -56,9 +57,9 @@ static void put_group(const struct na_stalls *x, struct na_result *r,
 /* "all_reduce 155 of 4,5" */
 static void put_operation(const struct na_stalls *x, struct na_result *r,
 			  struct na_value *in, const char *member,
-			  const struct na_flight_record_entry *e)
+			  const struct na_fr_entry *e)
 {
-	const struct na_flight_record_group *g = &x->ranks->groups.v[e->group];
+	const struct na_fr_group *g = &x->ranks->groups.v[e->group];
 	char number[24] = "";
 
 	if (e->sequence >= 0 && !e->p2p)
@@ -161,7 +162,7 @@ static void put_frames(const struct na_stalls *x, const struct na_stall *s,
 
 /* Installed (site-packages, dist-packages), or of its sources. */
 static bool is_of_pytorch(const struct na_stalls *x,
-			  const struct na_flight_record_frame *f)
+			  const struct na_fr_frame *f)
 {
 	const char *file = f->file == NA_NO_NAME
 				   ? ""
@@ -191,7 +192,7 @@ static void put_differs(const struct na_stalls *x, const struct na_stall *s,
 	struct na_value *list = na_put_list(r, row, M_differs);
 
 	for (size_t i = 0; i < s->differs.n; i++) {
-		const struct na_flight_record_entry *e = s->differs.v[i].entry;
+		const struct na_fr_entry *e = s->differs.v[i].entry;
 		struct na_value *o = na_put_object(r, list, NULL);
 
 		na_put_int(r, o, M_rank, s->differs.v[i].rank);

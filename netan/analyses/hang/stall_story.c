@@ -8,9 +8,8 @@
 
 enum { FRAMES_SHOWN = 12 };
 
-void na_stall_frame_text(const struct na_stalls *x,
-			 const struct na_flight_record_frame *f, char *buf,
-			 size_t size)
+void na_stall_frame_text(const struct na_stalls *x, const struct na_fr_frame *f,
+			 char *buf, size_t size)
 {
 	const char *file = f->file == NA_NO_NAME
 				   ? "?"
@@ -101,7 +100,7 @@ enum { GROUPS_SHOWN = 6, WAITS_SHOWN = 4, ROWS_SHOWN = 4096 };
 static bool same_place(const struct na_stalls *x, const struct na_stall_wait *a,
 		       const struct na_stall_wait *b)
 {
-	const struct na_flight_record_group *g = x->ranks->groups.v;
+	const struct na_fr_group *g = x->ranks->groups.v;
 
 	return g[a->group].name == g[b->group].name &&
 	       (a->sequence < 0) == (b->sequence < 0);
@@ -168,8 +167,7 @@ static void chain_text(const struct na_stalls *x, const struct na_stall *s,
 		    who);
 }
 
-void na_stall_calls_text(const struct na_stalls *x,
-			 const struct na_flight_record_entry *e,
+void na_stall_calls_text(const struct na_stalls *x, const struct na_fr_entry *e,
 			 struct na_str *to)
 {
 	char size[NA_UNIT_BUF] = "size not told";
@@ -195,7 +193,7 @@ static void differs_text(const struct na_stalls *x, const struct na_stall *s,
 static void whose_text(const struct na_stalls *x, const struct na_stall *s,
 		       const struct na_stall_frames *f, struct na_str *to)
 {
-	const struct na_flight_record_entry *e = f->entry;
+	const struct na_fr_entry *e = f->entry;
 	bool of_it = e->group == s->group &&
 		     (s->sequence < 0 || e->sequence == s->sequence);
 	char group[NA_STALL_RANKS_BUF + 100];

@@ -18,7 +18,7 @@ uint32_t na_stall_host(const struct na_stalls *x, int32_t rank)
 	uint32_t host = NA_NO_NAME;
 
 	for (size_t k = 0; k < x->ranks->dumps.n; k++) {
-		const struct na_flight_record_dump *d = &x->ranks->dumps.v[k];
+		const struct na_fr_dump *d = &x->ranks->dumps.v[k];
 
 		if (d->rank == rank && d->host != NA_NO_NAME)
 			host = d->host;
@@ -86,7 +86,7 @@ static void awaited_text(const struct na_stalls *x, char *buf, size_t size)
 void na_stall_group(const struct na_stalls *x, uint32_t group, char *buf,
 		    size_t size)
 {
-	const struct na_flight_record_group *g;
+	const struct na_fr_group *g;
 	char ranks[NA_STALL_RANKS_BUF];
 
 	buf[0] = '\0';
@@ -163,8 +163,9 @@ void na_stall_title(const struct na_stalls *x, const struct na_stall *s,
 static void operation_text(const struct na_stalls *x, const struct na_stall *s,
 			   char *buf, size_t size)
 {
-	const struct na_flight_record_group *g =
-		s->group == NA_NO_NAME ? NULL : &x->ranks->groups.v[s->group];
+	const struct na_fr_group *g = s->group == NA_NO_NAME
+					      ? NULL
+					      : &x->ranks->groups.v[s->group];
 	char ranks[NA_STALL_RANKS_BUF] = "", number[40] = "";
 
 	if (s->sequence < 0 && s->chain.n)

@@ -28,10 +28,9 @@ const char *na_stall_lasted(const struct na_stall *s, char buf[NA_UNIT_BUF]);
 
 /* What a rank's own recorder tells. */
 struct na_stall_own {
-	const struct na_flight_record_dump *dump; /* NULL: there is none */
+	const struct na_fr_dump *dump;        /* NULL: there is none */
 	size_t pending;                       /* have not completed */
-	const struct na_flight_record_entry
-		*last; /* called; NULL: none is listed */
+	const struct na_fr_entry *last;       /* called; NULL: none is listed */
 };
 struct na_stall_own na_stall_own(const struct na_stalls *x, int32_t rank);
 /* Lines on it, of culprits who never came; and on what is undecided. */
@@ -40,8 +39,7 @@ void na_stall_own_text(const struct na_stalls *x, const struct na_stall *s,
 void na_stall_others_text(const struct na_stalls *x, const struct na_stall *s,
 			  struct na_str *to);
 /* "all_reduce, 4.19 MB, BFloat16" */
-void na_stall_calls_text(const struct na_stalls *x,
-			 const struct na_flight_record_entry *e,
+void na_stall_calls_text(const struct na_stalls *x, const struct na_fr_entry *e,
 			 struct na_str *to);
 /* "there is no dump of WHO", of those who are blamed; `starts` a sentence. */
 void na_stall_no_dump(const struct na_stalls *x, const struct na_stall *s,

@@ -117,7 +117,7 @@ static bool is_read(void *ctx, const char *exhibit)
 static enum na_exit read_and_judge(struct making *m,
 				   const struct na_snapshots *snapshots)
 {
-	struct na_extra_analysis beside[NA_MAX_EXTRA_ANALYSES];
+	struct na_extra_analysis beside[NA_MAX_EXTRA];
 	size_t n = na_exports_beside(&m->targets, beside);
 	enum na_exit exit;
 

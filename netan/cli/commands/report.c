@@ -374,7 +374,7 @@ static enum na_exit make(struct making *m)
 static enum na_exit read_and_make(struct making *m,
 				  const struct na_snapshots *snapshots)
 {
-	struct na_extra_analysis beside[NA_MAX_EXTRA_ANALYSES];
+	struct na_extra_analysis beside[NA_MAX_EXTRA];
 	struct na_err err = {.status = NA_OK};
 	enum na_exit exit = NA_EXIT_FAILED;
 

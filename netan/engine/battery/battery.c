@@ -147,7 +147,7 @@ struct job {
 	int64_t took_ns;
 };
 
-enum { N_JOBS = 2 * (int)N_ANALYSES + (int)NA_MAX_EXTRA_ANALYSES };
+enum { N_JOBS = 2 * (int)N_ANALYSES + (int)NA_MAX_EXTRA };
 
 struct jobs {
 	struct job items[N_JOBS];
@@ -393,8 +393,7 @@ static enum na_status run_rows(struct na_battery *b,
 				.err = {.status = NA_OK},
 			};
 	}
-	for (size_t i = 0; i < choice->n_beside && i < NA_MAX_EXTRA_ANALYSES;
-	     i++)
+	for (size_t i = 0; i < choice->n_beside && i < NA_MAX_EXTRA; i++)
 		x->items[x->n++] = (struct job){
 			.a = choice->beside[i].analysis,
 			.beside = &choice->beside[i],

@@ -17,7 +17,7 @@ struct na_extra_analysis {
 	const struct na_analysis *analysis;
 	const void *params;
 };
-enum { NA_MAX_EXTRA_ANALYSES = 4 };
+enum { NA_MAX_EXTRA = 4 };
 
 struct na_battery {
 	struct na_session session;
@@ -44,7 +44,7 @@ struct na_battery {
  * Opens and reads the inputs of q, once, and runs the analyses whose names
  * `wanted` lets pass (NULL: all), and the basis; the others are not there.
  * They run side by side, without --by, and `beside` them its n, at most
- * NA_MAX_EXTRA_ANALYSES.  q is borrowed as long as the battery; q->params() makes the
+ * NA_MAX_EXTRA.  q is borrowed as long as the battery; q->params() makes the
  * options of each, the capacity for those that take one.
  *
  * Says what is wrong itself.  NA_OK also where some had nothing to analyse:

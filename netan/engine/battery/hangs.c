@@ -26,7 +26,7 @@ static void name_hosts(struct na_battery *b)
 	struct na_flight_record *x = &b->hangs.ranks;
 
 	for (size_t i = 0; i < x->dumps.n; i++) {
-		struct na_flight_record_dump *d = &x->dumps.v[i];
+		struct na_fr_dump *d = &x->dumps.v[i];
 		const char *host = d->host == NA_NO_NAME
 					   ? host_of(&b->session, d->rank)
 					   : NULL;

@@ -11,11 +11,11 @@
  * would be one, and others missing. */
 static bool may_guess(const struct na_flight_record *x)
 {
-	const struct na_flight_record_dump *one = NULL;
+	const struct na_fr_dump *one = NULL;
 	size_t n = 0, most = 0;
 
 	for (size_t i = 0; i < x->dumps.n; i++) {
-		const struct na_flight_record_dump *d = &x->dumps.v[i];
+		const struct na_fr_dump *d = &x->dumps.v[i];
 
 		if (!d->guessed)
 			continue;
@@ -39,7 +39,7 @@ static void drop_guesses(struct na_flight_record *x)
 
 	for (size_t i = 0; !may && i < x->dumps.n; i++) {
 		if (x->dumps.v[i].guessed)
-			na_flight_record_free_dump(&x->dumps.v[i]);
+			na_fr_free_dump(&x->dumps.v[i]);
 		else
 			x->dumps.v[kept++] = x->dumps.v[i];
 	}
@@ -62,7 +62,7 @@ static bool find_speakers(const struct na_flight_record *x,
 			  struct speakers *list)
 {
 	for (size_t i = 0; i < x->dumps.n; i++) {
-		const struct na_flight_record_dump *d = &x->dumps.v[i];
+		const struct na_fr_dump *d = &x->dumps.v[i];
 
 		for (size_t k = 0; k < d->places.n; k++) {
 			uint32_t g = d->places.v[k].group;
@@ -86,8 +86,8 @@ static int32_t largest_rank(const struct na_flight_record *x)
 }
 
 /* Those of whom nobody tells are missing: no more than there are others. */
-static bool all_ranks(struct na_flight_record *x,
-		      struct na_flight_record_group *g, size_t told)
+static bool all_ranks(struct na_flight_record *x, struct na_fr_group *g,
+		      size_t told)
 {
 	int32_t most = largest_rank(x);
 
@@ -107,8 +107,7 @@ static bool find_members(struct na_flight_record *x,
 	size_t n;
 
 	for (size_t i = 0; i < list->n; i += n) {
-		struct na_flight_record_group *g =
-			&x->groups.v[list->v[i].group];
+		struct na_fr_group *g = &x->groups.v[list->v[i].group];
 		const char *name = na_strtab_at(&x->names, g->name);
 
 		for (n = 1; i + n < list->n; n++) {
@@ -135,7 +134,7 @@ static bool find_members(struct na_flight_record *x,
 struct open_entry {
 	uint32_t group;
 	int64_t sequence;
-	struct na_flight_record_entry *entry;
+	struct na_fr_entry *entry;
 };
 NA_ORDER(by_sequence, struct open_entry, NA_UP(group), NA_UP(sequence))
 
@@ -147,17 +146,16 @@ static bool find_open(struct na_flight_record *x, struct open_entries *list,
 		      int64_t *least)
 {
 	for (size_t i = 0; i < x->dumps.n; i++) {
-		struct na_flight_record_dump *d = &x->dumps.v[i];
+		struct na_fr_dump *d = &x->dumps.v[i];
 
 		for (size_t k = 0; k < d->places.n; k++) {
-			const struct na_flight_record_place *p =
-				&d->places.v[k];
+			const struct na_fr_place *p = &d->places.v[k];
 
 			if (p->open && p->enqueued < least[p->group])
 				least[p->group] = p->enqueued;
 		}
 		for (size_t k = 0; k < d->entries.n; k++) {
-			struct na_flight_record_entry *e = &d->entries.v[k];
+			struct na_fr_entry *e = &d->entries.v[k];
 
 			if (least[e->group] < INT64_MAX && !e->p2p &&
 			    !na_add(list,
@@ -179,8 +177,7 @@ static bool even(const char *operation)
 }
 
 static bool differ(const struct na_flight_record *x,
-		   const struct na_flight_record_entry *a,
-		   const struct na_flight_record_entry *b)
+		   const struct na_fr_entry *a, const struct na_fr_entry *b)
 {
 	return a->operation != b->operation || a->type != b->type ||
 	       (a->in_elements != b->in_elements &&
@@ -208,21 +205,21 @@ static bool close_open(struct na_flight_record *x)
 		if (apart)
 			least[e->group] = -1;
 		for (size_t k = 0; e->sequence <= least[e->group] && k < n; k++)
-			e[k].entry->state = NA_FLIGHT_RECORD_COMPLETED;
+			e[k].entry->state = NA_FR_COMPLETED;
 	}
 	na_vec_free(&list);
 	free(least);
 	return ok;
 }
 
-bool na_flight_record_complete(struct na_flight_record *x)
+bool na_fr_complete(struct na_flight_record *x)
 {
 	struct speakers list = {0};
 	bool ok;
 
 	drop_guesses(x);
-	na_flight_record_settle_years(x);
-	ok = na_flight_record_once(x) && find_speakers(x, &list) &&
+	na_fr_settle_years(x);
+	ok = na_fr_once(x) && find_speakers(x, &list) &&
 	     find_members(x, &list) && close_open(x);
 
 	na_vec_free(&list);
