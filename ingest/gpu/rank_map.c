@@ -72,7 +72,7 @@ bool na_comm_rank_add(struct na_input *in, struct na_text group, int32_t rank,
 /* ---- ranks of all inputs, by communicator */
 
 struct place {
-	struct na_comm_rank *comm_rank;
+	struct na_comm_rank *member;
 	size_t input;
 };
 
@@ -80,17 +80,16 @@ struct places {
 	NA_VEC(struct place);
 };
 
-NA_ORDER(by_comm_rank, struct place,
-	 by_text(x->comm_rank->group, y->comm_rank->group),
-	 NA_CMP(x->comm_rank->rank, y->comm_rank->rank), NA_UP(input))
+NA_ORDER(by_member, struct place, by_text(x->member->group, y->member->group),
+	 NA_CMP(x->member->rank, y->member->rank), NA_UP(input))
 
 /* How many from i on are of its communicator. */
 static size_t same_group(const struct places *p, size_t i)
 {
 	size_t n = 1;
 
-	while (i + n < p->n && na_text_same(p->v[i].comm_rank->group,
-					    p->v[i + n].comm_rank->group))
+	while (i + n < p->n &&
+	       na_text_same(p->v[i].member->group, p->v[i + n].member->group))
 		n++;
 	return n;
 }
@@ -104,7 +103,7 @@ static bool gather(struct na_input *const *v, size_t n, struct places *to)
 				return false;
 		}
 	}
-	na_sort(to->v, to->n, by_comm_rank);
+	na_sort(to->v, to->n, by_member);
 	return true;
 }
 
@@ -164,12 +163,12 @@ static bool is_whole(const struct place *p, size_t n, const struct process *of,
 	size_t ranks = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (p[i].comm_rank->size != p->comm_rank->size)
+		if (p[i].member->size != p->member->size)
 			return false;
-		if (i && p[i].comm_rank->rank == p[i - 1].comm_rank->rank &&
+		if (i && p[i].member->rank == p[i - 1].member->rank &&
 		    of[p[i].input].number != of[p[i - 1].input].number)
 			return false;
-		ranks += !i || p[i].comm_rank->rank != p[i - 1].comm_rank->rank;
+		ranks += !i || p[i].member->rank != p[i - 1].member->rank;
 	}
 	return ranks == n_processes;
 }
@@ -181,7 +180,7 @@ static bool same_ranks(const struct place *a, size_t n, const struct place *b,
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (a[i].input != b[i].input ||
-		    a[i].comm_rank->rank != b[i].comm_rank->rank)
+		    a[i].member->rank != b[i].member->rank)
 			return false;
 	}
 	return true;
@@ -196,13 +195,13 @@ static size_t find_world(const struct places *p, const struct process *of,
 	bool doubt = false;
 
 	for (size_t i = 0, n; i < p->n; i += n) {
-		int32_t size = p->v[i].comm_rank->size;
+		int32_t size = p->v[i].member->size;
 
 		n = same_group(p, i);
-		if ((n_found && size < p->v[found].comm_rank->size) ||
+		if ((n_found && size < p->v[found].member->size) ||
 		    !is_whole(p->v + i, n, of, n_processes))
 			continue;
-		if (n_found && size == p->v[found].comm_rank->size) {
+		if (n_found && size == p->v[found].member->size) {
 			doubt |= !same_ranks(p->v + i, n, p->v + found,
 					     n_found);
 			continue;
@@ -250,28 +249,27 @@ static bool settle_group(const struct place *p, size_t n,
 	if (!taken)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		struct na_job_rank t = {p[i].comm_rank->rank,
-					v[p[i].input]->rank};
+		struct na_job_rank t = {p[i].member->rank, v[p[i].input]->rank};
 
 		if (!n_taken || taken[n_taken - 1].rank != t.rank)
 			taken[n_taken++] = t;
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct na_comm_rank *x = p[i].comm_rank;
+		struct na_comm_rank *x = p[i].member;
 
 		x->world = world;
 		x->taken = taken;
 		x->n_taken = n_taken;
 		x->list = (struct na_text){NULL, 0};
-		if (i && x->size == p->comm_rank->size)
-			x->list = p->comm_rank->list;
+		if (i && x->size == p->member->size)
+			x->list = p->member->list;
 		else if (!list_ranks(x, a))
 			return false;
 	}
 	return true;
 }
 
-NA_ORDER(by_list, struct place, by_text(x->comm_rank->list, y->comm_rank->list),
+NA_ORDER(by_list, struct place, by_text(x->member->list, y->member->list),
 	 NA_UP(input))
 
 /* Communicators of the same ranks; a head's input is where it begins in p. */
@@ -280,15 +278,14 @@ static void number_twins(struct place *heads, size_t n, const struct places *p)
 	na_sort(heads, n, by_list);
 	for (size_t i = 0, to; i < n; i = to) {
 		for (to = i + 1;
-		     to < n && na_text_same(heads[i].comm_rank->list,
-					    heads[to].comm_rank->list);)
+		     to < n && na_text_same(heads[i].member->list,
+					    heads[to].member->list);)
 			to++;
 		for (size_t k = i; k < to && to - i > 1; k++) {
 			size_t at = heads[k].input, end = at;
 
 			for (end += same_group(p, at); at < end; at++)
-				p->v[at].comm_rank->twin =
-					(uint16_t)(k - i + 1);
+				p->v[at].member->twin = (uint16_t)(k - i + 1);
 		}
 	}
 }
@@ -304,8 +301,8 @@ static void place_ranks(struct na_input *const *v, size_t n,
 	if (world == SIZE_MAX)
 		return;
 	for (size_t i = world, k = same_group(p, world); k-- > 0; i++) {
-		v[p->v[i].input]->rank = p->v[i].comm_rank->rank;
-		v[p->v[i].input]->world_size = p->v[i].comm_rank->size;
+		v[p->v[i].input]->rank = p->v[i].member->rank;
+		v[p->v[i].input]->world_size = p->v[i].member->size;
 	}
 }
 
@@ -318,8 +315,8 @@ static bool settle_groups(const struct places *p, struct na_input *const *v,
 	for (size_t i = 0, n; ok && i < p->n; i += n) {
 		n = same_group(p, i);
 		ok = settle_group(p->v + i, n, v, i == world, a) &&
-		     (!p->v[i].comm_rank->list.n ||
-		      na_add(&heads, ((struct place){p->v[i].comm_rank, i})));
+		     (!p->v[i].member->list.n ||
+		      na_add(&heads, ((struct place){p->v[i].member, i})));
 	}
 	if (ok)
 		number_twins(heads.v, heads.n, p);

@@ -13,8 +13,7 @@
 /* A communicator, the record's names of it, and its ranks in the job. */
 struct told_group {
 	struct na_text id;
-	const struct na_comm_rank
-		*comm_rank; /* NULL: not among the first lines */
+	const struct na_comm_rank *member; /* NULL: not among the first lines */
 	uint32_t name;
 	uint16_t purpose;
 };
@@ -30,8 +29,7 @@ struct reading {
 
 static int32_t job_rank(const struct reading *r, int64_t rank)
 {
-	return r->group->comm_rank ? na_comm_rank_job(r->group->comm_rank, rank)
-				   : -1;
+	return r->group->member ? na_comm_rank_job(r->group->member, rank) : -1;
 }
 
 static void damaged(const struct reading *r, struct na_text line,
@@ -93,10 +91,10 @@ static bool name_group(struct reading *r, struct na_text id)
 	}
 	g = &r->groups[r->n_groups++ % most];
 	*g = (struct told_group){.id = id,
-				 .comm_rank = na_comm_rank_of(r->in, id)};
-	if (g->comm_rank && g->comm_rank->list.n) {
-		name = g->comm_rank->list;
-		g->purpose = g->comm_rank->twin;
+				 .member = na_comm_rank_of(r->in, id)};
+	if (g->member && g->member->list.n) {
+		name = g->member->list;
+		g->purpose = g->member->twin;
 	}
 	g->name = s->name(s->ctx, name.s, name.n);
 	r->group = g;

@@ -155,8 +155,8 @@ static bool take_records(struct na_store *s, struct na_part *p,
 /* Of cores beyond NA_CORES_MAX: dropped, said once, counted always. */
 static void refuse_devices(struct na_store *s, struct na_part *p)
 {
-	struct na_chunk_list *chunk_lists[] = {&p->ops, &p->busy, &p->spans,
-					       &p->modules, &p->comms};
+	struct na_chunk_list *lists[] = {&p->ops, &p->busy, &p->spans,
+					 &p->modules, &p->comms};
 	char text[160];
 
 	snprintf(text, sizeof(text),
@@ -167,12 +167,10 @@ static void refuse_devices(struct na_store *s, struct na_part *p)
 	if (!s->devices.refused && p->n_remarks < NA_REMARKS_MAX)
 		p->remarks[p->n_remarks++] = (struct na_remark){0,
 								strdup(text)};
-	for (size_t i = 0; i < sizeof(chunk_lists) / sizeof(chunk_lists[0]);
-	     i++) {
-		p->tally.left_out[NA_LEFT_FILTERED] += chunk_lists[i]->n;
-		s->devices.refused += chunk_lists[i]->n;
-		na_chunk_list_init(chunk_lists[i], &s->pool,
-				   chunk_lists[i]->size);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		p->tally.left_out[NA_LEFT_FILTERED] += lists[i]->n;
+		s->devices.refused += lists[i]->n;
+		na_chunk_list_init(lists[i], &s->pool, lists[i]->size);
 	}
 }
 

@@ -169,7 +169,7 @@ static bool is_apart(const struct spread *x)
 	       x->last_start_ns > x->first_stop_ns;
 }
 
-struct comm_rank {
+struct input_key {
 	const char *host;
 	uint32_t run;
 	int32_t rank, told;
@@ -177,17 +177,16 @@ struct comm_rank {
 	uint64_t content_bytes, content_hash;
 };
 
-NA_ORDER(by_host, struct comm_rank, NA_UP(run), NA_UP(told),
+NA_ORDER(by_host, struct input_key, NA_UP(run), NA_UP(told),
 	 strcmp(x->host, y->host), NA_UP(rank))
-NA_ORDER(by_rank, struct comm_rank, NA_UP(run), NA_UP(told), NA_UP(rank))
+NA_ORDER(by_rank, struct input_key, NA_UP(run), NA_UP(told), NA_UP(rank))
 
-NA_ORDER(by_content, struct comm_rank, NA_UP(run), NA_UP(content_bytes),
+NA_ORDER(by_content, struct input_key, NA_UP(run), NA_UP(content_bytes),
 	 NA_UP(rank), NA_UP(first_ns), NA_UP(content_hash))
 
 /* Whether some host may have two inputs that are not two ranks of it, or some
  * rank two of one kind, or two are copies. */
-static bool may_be_doubled(const struct na_session *s,
-			   struct comm_rank *comm_ranks)
+static bool may_be_doubled(const struct na_session *s, struct input_key *keys)
 {
 	bool doubled = false;
 	size_t n = 0;
@@ -196,29 +195,28 @@ static bool may_be_doubled(const struct na_session *s,
 		const struct na_input *in = &s->inputs[i];
 
 		if (!in->capture)
-			comm_ranks[n++] = (struct comm_rank){in->host,
-							     s->sources[i].run,
-							     in->rank,
-							     (int32_t)in->told,
-							     in->first_ns,
-							     in->content_bytes,
-							     in->content_hash};
+			keys[n++] = (struct input_key){in->host,
+						       s->sources[i].run,
+						       in->rank,
+						       (int32_t)in->told,
+						       in->first_ns,
+						       in->content_bytes,
+						       in->content_hash};
 	}
-	na_sort(comm_ranks, n, by_rank);
+	na_sort(keys, n, by_rank);
 	for (size_t i = 1; i < n; i++)
-		doubled |= comm_ranks[i].rank >= 0 &&
-			   !by_rank(&comm_ranks[i - 1], &comm_ranks[i]);
-	na_sort(comm_ranks, n, by_host);
+		doubled |= keys[i].rank >= 0 &&
+			   !by_rank(&keys[i - 1], &keys[i]);
+	na_sort(keys, n, by_host);
 	for (size_t i = 1; i < n; i++)
-		doubled |= comm_ranks[i - 1].rank < 0 &&
-			   comm_ranks[i - 1].run == comm_ranks[i].run &&
-			   comm_ranks[i - 1].told == comm_ranks[i].told &&
-			   strcmp(comm_ranks[i - 1].host, comm_ranks[i].host) ==
-				   0;
-	na_sort(comm_ranks, n, by_content);
+		doubled |= keys[i - 1].rank < 0 &&
+			   keys[i - 1].run == keys[i].run &&
+			   keys[i - 1].told == keys[i].told &&
+			   strcmp(keys[i - 1].host, keys[i].host) == 0;
+	na_sort(keys, n, by_content);
 	for (size_t i = 1; i < n; i++)
-		doubled |= comm_ranks[i].content_bytes &&
-			   !by_content(&comm_ranks[i - 1], &comm_ranks[i]);
+		doubled |= keys[i].content_bytes &&
+			   !by_content(&keys[i - 1], &keys[i]);
 	return doubled;
 }
 
@@ -228,8 +226,8 @@ static bool may_be_mixed(const struct na_session *s)
 {
 	size_t n = s->n_inputs;
 	struct spread *of = na_calloc(n, sizeof(*of));
-	struct comm_rank *comm_ranks = na_calloc(n, sizeof(*comm_ranks));
-	bool may = !of || !comm_ranks;
+	struct input_key *keys = na_calloc(n, sizeof(*keys));
+	bool may = !of || !keys;
 
 	for (size_t i = 0; !may && i < n; i++)
 		of[i] = (struct spread){.first_ns = INT64_MAX,
@@ -243,9 +241,9 @@ static bool may_be_mixed(const struct na_session *s)
 		spread_out(&of[s->sources[i].run], &s->inputs[i]);
 	for (size_t i = 0; !may && i < n; i++)
 		may = is_apart(&of[i]);
-	may = may || may_be_doubled(s, comm_ranks);
+	may = may || may_be_doubled(s, keys);
 	free(of);
-	free(comm_ranks);
+	free(keys);
 	return may;
 }
 
