@@ -135,7 +135,7 @@ static void forget_until(struct na_chunk_list *b, struct na_chunk *last)
 		b->last = NULL;
 	gone.last = last;
 	last->next = NULL;
-	na_chunk_list_forget(&gone);
+	na_chunks_forget(&gone);
 }
 
 /* More would cut the map into too many. */

@@ -111,13 +111,12 @@ static struct na_chunk *new_chunk(struct na_pool *p)
 	return c;
 }
 
-void na_chunk_list_init(struct na_chunk_list *b, struct na_pool *pool,
-			size_t size)
+void na_chunks_init(struct na_chunk_list *b, struct na_pool *pool, size_t size)
 {
 	*b = (struct na_chunk_list){.pool = pool, .size = size};
 }
 
-bool na_chunk_list_extend(struct na_chunk_list *b)
+bool na_chunks_extend(struct na_chunk_list *b)
 {
 	struct na_chunk *c = new_chunk(b->pool);
 
@@ -142,8 +141,7 @@ static void give_back(struct na_pool *p, struct na_chunk *c)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void na_chunk_list_splice(struct na_chunk_list *into,
-			  struct na_chunk_list *from)
+void na_chunks_splice(struct na_chunk_list *into, struct na_chunk_list *from)
 {
 	if (!from->first)
 		return;
@@ -154,7 +152,7 @@ void na_chunk_list_splice(struct na_chunk_list *into,
 		into->room -= from->n;
 		into->n += from->n;
 		give_back(from->pool, from->first);
-		na_chunk_list_init(from, from->pool, from->size);
+		na_chunks_init(from, from->pool, from->size);
 		return;
 	}
 	if (into->last)
@@ -164,7 +162,7 @@ void na_chunk_list_splice(struct na_chunk_list *into,
 	into->last = from->last;
 	into->room = from->room;
 	into->n += from->n;
-	na_chunk_list_init(from, from->pool, from->size);
+	na_chunks_init(from, from->pool, from->size);
 }
 
 /* Where the slab of a chunk ends; NULL: what lies in the file of spill.h stays
@@ -210,7 +208,7 @@ static void give_chunks_up(const struct na_pool *p, struct na_chunk *c)
 	}
 }
 
-void na_chunk_list_forget(struct na_chunk_list *b)
+void na_chunks_forget(struct na_chunk_list *b)
 {
 	struct na_pool *p = b->pool;
 
@@ -223,7 +221,7 @@ void na_chunk_list_forget(struct na_chunk_list *b)
 	b->room = 0;
 }
 
-void na_chunk_list_drop_first(struct na_chunk_list *b)
+void na_chunks_drop_first(struct na_chunk_list *b)
 {
 	struct na_chunk *c = b->first;
 
@@ -232,6 +230,6 @@ void na_chunk_list_drop_first(struct na_chunk_list *b)
 	b->first = c->next;
 	b->n -= c->n;
 	if (!b->first)
-		na_chunk_list_init(b, b->pool, b->size);
+		na_chunks_init(b, b->pool, b->size);
 	give_back(b->pool, c);
 }

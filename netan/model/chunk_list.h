@@ -45,16 +45,15 @@ struct na_chunk_list {
  * as it.  `size` is above 0, and a chunk of 16 KiB has room for one at least;
  * records are aligned to 16 bytes where it is a multiple of that.  A list is
  * one thread's at a time; the pool is anybody's. */
-void na_chunk_list_init(struct na_chunk_list *b, struct na_pool *pool,
-			size_t size);
+void na_chunks_init(struct na_chunk_list *b, struct na_pool *pool, size_t size);
 
 /* One chunk more, at the end; false when memory is short. */
-bool na_chunk_list_extend(struct na_chunk_list *b);
+bool na_chunks_extend(struct na_chunk_list *b);
 
 /* Room for one more, at the end; NULL when memory is short. */
-static inline void *na_chunk_list_push(struct na_chunk_list *b)
+static inline void *na_chunks_push(struct na_chunk_list *b)
 {
-	if (!b->room && !na_chunk_list_extend(b))
+	if (!b->room && !na_chunks_extend(b))
 		return NULL;
 	b->room--;
 	b->n++;
@@ -72,14 +71,13 @@ static inline void *na_chunk_list_push(struct na_chunk_list *b)
 /* Append all of `from`, of the same pool and size, which is empty afterwards.
  * A few records are copied where there is room for them, so that many small
  * lists do not cost a chunk each; else chunks change hands.  It cannot fail. */
-void na_chunk_list_splice(struct na_chunk_list *into,
-			  struct na_chunk_list *from);
+void na_chunks_splice(struct na_chunk_list *into, struct na_chunk_list *from);
 
 /* What it holds is gone, and its memory the system's where that can be; it
  * still says how many there were, and takes no more. */
-void na_chunk_list_forget(struct na_chunk_list *b);
+void na_chunks_forget(struct na_chunk_list *b);
 
 /* The first chunk, if any, goes back to the pool, with what it holds. */
-void na_chunk_list_drop_first(struct na_chunk_list *b);
+void na_chunks_drop_first(struct na_chunk_list *b);
 
 #endif

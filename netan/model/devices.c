@@ -133,7 +133,7 @@ static bool push_busy(struct na_chunk_list *b, uint32_t core, int64_t start_ps,
 
 	while (left) {
 		uint64_t n = left < NA_BUSY_MAX_PS ? left : NA_BUSY_MAX_PS;
-		struct na_busy *to = na_chunk_list_push(b);
+		struct na_busy *to = na_chunks_push(b);
 
 		if (!to)
 			return false;

@@ -21,8 +21,7 @@ bool na_pack_transfer(struct na_packed_transfer *p, const struct na_transfer *t,
 	if (length_ps >> 44 ||
 	    (action_ps | (action_ps + timed) | t->size_bytes) >> 48 ||
 	    (chunk | (chunk + part) | iteration | type) >> 16 || level >> 4) {
-		*p = (struct na_packed_transfer){.wide = na_chunk_list_push(
-							 wide),
+		*p = (struct na_packed_transfer){.wide = na_chunks_push(wide),
 						 .klass = NA_N_CLASSES,
 						 .side = t->side & LOW(1)};
 		if (p->wide)
@@ -61,7 +60,7 @@ bool na_pack_exec(struct na_packed_exec *p, const struct na_exec *e,
 
 	if (length_ps >> 44 || e->size_bytes >> 40 || step >> 24 ||
 	    (device | collective) >> 20 || type >> 17) {
-		*p = (struct na_packed_exec){.wide = na_chunk_list_push(wide),
+		*p = (struct na_packed_exec){.wide = na_chunks_push(wide),
 					     .style = NA_N_STYLES};
 		if (p->wide)
 			*p->wide = *e;

@@ -10,7 +10,7 @@ void na_part_init(struct na_part *p, struct na_pool *pool,
 {
 	memset(p, 0, sizeof(*p));
 #define NA_RECORD(KIND, chunks, one, type, ...) \
-	na_chunk_list_init(&p->chunks, pool, sizeof(struct type));
+	na_chunks_init(&p->chunks, pool, sizeof(struct type));
 #include "netan/model/records.def"
 	p->filter = filter;
 	p->wants = wants;
@@ -150,7 +150,7 @@ static enum na_status add_transfer(void *ctx, const struct na_transfer *t)
 	vote_anchor(&p->tally, t);
 	if (!wanted(p, t))
 		return NA_OK;
-	to = na_chunk_list_push(&p->transfers);
+	to = na_chunks_push(&p->transfers);
 	if (!to)
 		return NA_ENOMEM;
 	*to = *t;
@@ -197,7 +197,7 @@ static enum na_status add_host_event(struct na_part *p,
 
 	if (!(p->wants & NA_WANT_HOST_EVENTS))
 		return NA_OK;
-	to = na_chunk_list_push(&p->host_events);
+	to = na_chunks_push(&p->host_events);
 	if (!to)
 		return NA_ENOMEM;
 	*to = (struct na_host_event){.start_ps = a->start_ps,
@@ -220,7 +220,7 @@ static enum na_status add_action(void *ctx, const struct na_action *a)
 	if (!kept(p, a))
 		return NA_OK;
 	if (a->kind != NA_ACT_GRAPH) {
-		to = na_chunk_list_push(&p->actions);
+		to = na_chunks_push(&p->actions);
 		if (!to)
 			return NA_ENOMEM;
 		*to = exec_of(a);
@@ -232,7 +232,7 @@ static enum na_status add_action(void *ctx, const struct na_action *a)
 	      !na_devices_ordinal(&p->devices, a->device,
 				  (uint32_t)a->local_device_id))))
 		return NA_ENOMEM;
-	to = na_chunk_list_push(&p->graphs);
+	to = na_chunks_push(&p->graphs);
 	if (!to)
 		return NA_ENOMEM;
 	*to = exec_of(a);
@@ -241,7 +241,7 @@ static enum na_status add_action(void *ctx, const struct na_action *a)
 
 static enum na_status keep_span(struct na_part *p, const struct na_span *s)
 {
-	struct na_span *to = na_chunk_list_push(
+	struct na_span *to = na_chunks_push(
 		s->kind == NA_SPAN_STEP ? &p->spans : &p->modules);
 	uint32_t core = na_devices_core(&p->devices,
 					(enum na_device_kind)s->device, 0,
@@ -283,7 +283,7 @@ static enum na_status add_span(void *ctx, const struct na_span *s)
 	static enum na_status add_##one(void *ctx, const struct type *x) \
 	{ \
 		struct type *to = \
-			na_chunk_list_push(&((struct na_part *)ctx)->chunks); \
+			na_chunks_push(&((struct na_part *)ctx)->chunks); \
 \
 		if (!to) \
 			return NA_ENOMEM; \
@@ -320,7 +320,7 @@ static enum na_status add_op(void *ctx, const struct na_op *x)
 	struct na_part *p = ctx;
 	bool known = x->type < p->devices.types.n &&
 		     x->core < p->devices.n_cores;
-	struct na_op *to = known ? na_chunk_list_push(&p->ops) : NULL;
+	struct na_op *to = known ? na_chunks_push(&p->ops) : NULL;
 
 	if (!to)
 		return NA_ENOMEM;

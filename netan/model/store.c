@@ -14,12 +14,12 @@ enum na_status na_store_init(struct na_store *s,
 	memset(s, 0, sizeof(*s));
 	na_pool_init(&s->pool);
 #define NA_RECORD(KIND, chunks, one, type, ...) \
-	na_chunk_list_init(&s->chunks, &s->pool, sizeof(struct type));
+	na_chunks_init(&s->chunks, &s->pool, sizeof(struct type));
 #define NA_RECORD_PACKED(KIND, chunks, one, type, kept, ...) \
-	na_chunk_list_init(&s->chunks, &s->pool, sizeof(struct kept));
+	na_chunks_init(&s->chunks, &s->pool, sizeof(struct kept));
 #include "netan/model/records.def"
-	na_chunk_list_init(&s->wide, &s->pool, sizeof(struct na_transfer));
-	na_chunk_list_init(&s->wide_exec, &s->pool, sizeof(struct na_exec));
+	na_chunks_init(&s->wide, &s->pool, sizeof(struct na_transfer));
+	na_chunks_init(&s->wide_exec, &s->pool, sizeof(struct na_exec));
 	if (n > NA_INPUTS_MAX)
 		return na_fail(err, NA_ELIMIT, "%zu inputs; %d are the limit",
 			       n, NA_INPUTS_MAX);
@@ -71,7 +71,7 @@ void na_store_forget_kind(struct na_store *s, enum na_record_kind kind)
 #define NA_RECORD(...)
 #define NA_RECORD_PACKED(KIND, chunks, ...) \
 	if (kind == NA_RECORDS_##KIND) \
-		na_chunk_list_forget(&s->chunks);
+		na_chunks_forget(&s->chunks);
 #include "netan/model/records.def"
 }
 
@@ -79,8 +79,8 @@ void na_store_forget(struct na_store *s)
 {
 	for (int kind = 0; kind < NA_N_RECORDS; kind++)
 		na_store_forget_kind(s, (enum na_record_kind)kind);
-	na_chunk_list_forget(&s->wide);
-	na_chunk_list_forget(&s->wide_exec);
+	na_chunks_forget(&s->wide);
+	na_chunks_forget(&s->wide_exec);
 }
 
 /* ---- records of a part: what they name, numbered anew */
@@ -115,7 +115,7 @@ void na_store_forget(struct na_store *s)
 			for (size_t i = 0; i < c->n; i++) \
 				rename_##chunks(s, &x[i], m); \
 		} \
-		na_chunk_list_splice(&s->chunks, part); \
+		na_chunks_splice(&s->chunks, part); \
 		return true; \
 	}
 /* A chunk is free once its records are packed. */
@@ -126,12 +126,11 @@ void na_store_forget(struct na_store *s)
 				  struct na_chunk_list *part, \
 				  const struct na_maps *m) \
 	{ \
-		for (; part->first; na_chunk_list_drop_first(part)) { \
+		for (; part->first; na_chunks_drop_first(part)) { \
 			struct type *x = (void *)part->first->data; \
 \
 			for (size_t i = 0; i < part->first->n; i++) { \
-				struct kept *to = \
-					na_chunk_list_push(&s->chunks); \
+				struct kept *to = na_chunks_push(&s->chunks); \
 \
 				rename_##chunks(s, &x[i], m); \
 				if (!to || !pack(to, &x[i], &s->wide)) \
@@ -170,7 +169,7 @@ static void refuse_devices(struct na_store *s, struct na_part *p)
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		p->tally.left_out[NA_LEFT_FILTERED] += lists[i]->n;
 		s->devices.refused += lists[i]->n;
-		na_chunk_list_init(lists[i], &s->pool, lists[i]->size);
+		na_chunks_init(lists[i], &s->pool, lists[i]->size);
 	}
 }
 
@@ -426,8 +425,8 @@ void na_store_leave_captures(struct na_store *copy)
 					     &copy->comms};
 
 	for (size_t i = 0; i < NA_LEN(of_traces); i++)
-		na_chunk_list_init(of_traces[i], of_traces[i]->pool,
-				   of_traces[i]->size);
+		na_chunks_init(of_traces[i], of_traces[i]->pool,
+			       of_traces[i]->size);
 }
 
 uint64_t na_store_captured(const struct na_store *s, uint32_t run,

@@ -120,7 +120,7 @@ static void one_part(void **state)
 
 		na_pool_init(&pool);
 		memset(&d, 0, sizeof(d));
-		na_chunk_list_init(&busy, &pool, sizeof(struct na_busy));
+		na_chunks_init(&busy, &pool, sizeof(struct na_busy));
 		fill(&d, &busy, rows[i].in, rows[i].n_in);
 		assert_int_equal(d.cores[0].tangled, rows[i].tangled);
 		assert_false(d.cores[1].tangled);
@@ -157,12 +157,12 @@ static void longer_than_the_field(void **state)
 	(void)state;
 	na_pool_init(&pool);
 	memset(&d, 0, sizeof(d));
-	na_chunk_list_init(&busy, &pool, sizeof(struct na_busy));
+	na_chunks_init(&busy, &pool, sizeof(struct na_busy));
 	fill(&d, &busy, once, 1);
 	expect_spans(&busy, want, 2);
 	na_devices_fini(&d);
 	memset(&d, 0, sizeof(d));
-	na_chunk_list_init(&busy, &pool, sizeof(struct na_busy));
+	na_chunks_init(&busy, &pool, sizeof(struct na_busy));
 	fill(&d, &busy, twice, 2);
 	expect_spans(&busy, twice, 2);
 	na_devices_fini(&d);

@@ -283,9 +283,9 @@ static void pools_ask(void **state)
 
 	(void)state;
 	na_pool_init(&pool);
-	na_chunk_list_init(&chunks, &pool, sizeof(uint64_t));
+	na_chunks_init(&chunks, &pool, sizeof(uint64_t));
 	for (uint64_t i = 0; i < 3000000; i++) {
-		uint64_t *x = na_chunk_list_push(&chunks);
+		uint64_t *x = na_chunks_push(&chunks);
 
 		assert_non_null(x);
 		*x = i;

@@ -78,17 +78,17 @@ static void bags_join(void **state)
 
 	(void)state;
 	na_pool_init(&pool);
-	na_chunk_list_init(&a, &pool, sizeof(uint64_t[3]));
-	na_chunk_list_init(&b, &pool, sizeof(uint64_t[3]));
-	na_chunk_list_splice(&a, &b); /* nothing to nothing */
+	na_chunks_init(&a, &pool, sizeof(uint64_t[3]));
+	na_chunks_init(&b, &pool, sizeof(uint64_t[3]));
+	na_chunks_splice(&a, &b); /* nothing to nothing */
 	assert_int_equal(a.n, 0);
 	for (uint64_t i = 0; i < 30000; i++) {
 		struct na_chunk_list *to = i < 10000 || i >= 20000 ? &a : &b;
 		uint64_t *x;
 
 		if (i == 20000)
-			na_chunk_list_splice(&a, &b);
-		x = na_chunk_list_push(to);
+			na_chunks_splice(&a, &b);
+		x = na_chunks_push(to);
 		assert_non_null(x);
 		x[0] = x[1] = x[2] = i;
 	}

@@ -20,8 +20,8 @@ struct lists {
 static void begin(struct lists *b)
 {
 	na_pool_init(&b->pool);
-	na_chunk_list_init(&b->wide, &b->pool, sizeof(struct na_transfer));
-	na_chunk_list_init(&b->wide_exec, &b->pool, sizeof(struct na_exec));
+	na_chunks_init(&b->wide, &b->pool, sizeof(struct na_transfer));
+	na_chunks_init(&b->wide_exec, &b->pool, sizeof(struct na_exec));
 }
 
 static struct na_transfer usual(void)

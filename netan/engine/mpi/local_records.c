@@ -31,9 +31,9 @@ enum na_status na_local_records_init(struct na_session *s, struct na_err *err)
 	/* Nobody asks a shard after it has written. */
 	t->stays = s->stay == NA_STAY_FED && !t->world->files &&
 		   !(s->wants & NA_WANT_PROGRAMS) && traces_alone(s);
-	na_chunk_list_init(&t->transfers, &s->store.pool,
-			   sizeof(struct na_packed_transfer));
-	na_chunk_list_init(&t->spans, &s->store.pool, sizeof(struct na_span));
+	na_chunks_init(&t->transfers, &s->store.pool,
+		       sizeof(struct na_packed_transfer));
+	na_chunks_init(&t->spans, &s->store.pool, sizeof(struct na_span));
 	free(t->kept);
 	t->kept = na_calloc(s->n_inputs, sizeof(*t->kept));
 	return t->kept ? NA_OK : na_fail_nomem(err);
@@ -45,7 +45,7 @@ enum na_status na_local_records_init(struct na_session *s, struct na_err *err)
 static bool copy_spans(struct na_mpi *t, const struct na_store *store)
 {
 	na_each_record (const struct na_span, x, &store->spans) {
-		struct na_span *to = na_chunk_list_push(&t->spans);
+		struct na_span *to = na_chunks_push(&t->spans);
 
 		if (!to)
 			return false;
@@ -77,12 +77,12 @@ enum na_status na_local_records_keep(struct na_session *s, struct na_range r,
 	}
 	if (!t->stays) {
 		while (chunks->first)
-			na_chunk_list_drop_first(chunks);
+			na_chunks_drop_first(chunks);
 		return NA_OK;
 	}
 	for (size_t i = r.from; i < r.to; i++)
 		t->kept[i] = true;
-	na_chunk_list_splice(&t->transfers, chunks);
+	na_chunks_splice(&t->transfers, chunks);
 	return copy_spans(t, &s->store) ? say_kept(t, n, err)
 					: na_fail_nomem(err);
 }
@@ -206,7 +206,7 @@ static bool get_homes(struct na_cursor *c, struct na_store *s)
 /* How many records of a kind there are; they are with rank 0. */
 static bool get_number_of(struct na_cursor *c, struct na_chunk_list *chunks)
 {
-	na_chunk_list_init(chunks, chunks->pool, chunks->size);
+	na_chunks_init(chunks, chunks->pool, chunks->size);
 	return na_hear_index(c, UINT64_C(1) << 40, &chunks->n);
 }
 

@@ -459,7 +459,7 @@ static enum na_status send_chunks(const struct na_mpi *t,
 	struct na_xf_bytes rows = {.p = NULL}, wide = {.p = NULL};
 	enum na_status st = NA_OK;
 
-	for (; st == NA_OK && chunks->first; na_chunk_list_drop_first(chunks)) {
+	for (; st == NA_OK && chunks->first; na_chunks_drop_first(chunks)) {
 		const struct na_chunk *c = chunks->first;
 
 		na_xf_put(&rows, c->data, c->n * chunks->size);

@@ -139,7 +139,7 @@ struct taking {
 			memcpy(&x, rows.s + i, sizeof(x)); \
 			if (!rename_##chunks(k, &x)) \
 				return false; \
-			to = na_chunk_list_push(&k->s->chunks); \
+			to = na_chunks_push(&k->s->chunks); \
 			k->no_memory |= !to; \
 			if (!to) \
 				return false; \
@@ -171,7 +171,7 @@ struct taking {
 			} \
 			if (!rename_##chunks(k, &x)) \
 				return false; \
-			to = na_chunk_list_push(&k->s->chunks); \
+			to = na_chunks_push(&k->s->chunks); \
 			k->no_memory |= !to || !pack(to, &x, &k->s->widely); \
 			if (k->no_memory) \
 				return false; \

@@ -64,8 +64,8 @@ static bool grouped(const struct na_fr_dump *d)
 
 /* One of the same rank and kind, kept before, to which d adds nothing but
  * another moment; NULL: none. */
-static struct na_fr_dump *before(struct once *o, const struct ranked *first,
-				 const struct ranked *r)
+static struct na_fr_dump *
+dump_before(struct once *o, const struct ranked *first, const struct ranked *r)
 {
 	struct na_fr_dump *v = o->x->dumps.v, *d = &v[r->dump];
 
@@ -145,7 +145,7 @@ static bool drop_again(struct once *o, const struct ranked *first,
 		       const struct ranked *r)
 {
 	struct na_fr_dump *d = &o->x->dumps.v[r->dump];
-	struct na_fr_dump *kept = before(o, first, r);
+	struct na_fr_dump *kept = dump_before(o, first, r);
 
 	for (size_t i = 0; !kept && grouped(d) && i < d->places.n; i++)
 		*told_by(o, d->places.v[i].group) = r->dump + 1;
