@@ -1,6 +1,6 @@
 /*
  * Numbers in as few bytes as they need, for what one process writes and reads
- * again: nothing is checked in reading.  What others have sent is in serialize.h.
+ * again: nothing is checked in reading.  serialize.h reads what others sent.
  * After a failed allocation `failed` stays set: look once, at the end.
  */
 #ifndef NETAN_BASE_VARINT_PACK_H

@@ -105,8 +105,8 @@ struct na_request {
 	const char *settings_file;
 	const struct na_request_setting *settings;
 	size_t n_settings;
-	/* For analyses that nobody gave options: na_face.params_size bytes
-	 * with the defaults, and the capacity where there is such an option.
+	/* For analyses that nobody gave options: `params_size` bytes with the
+	 * defaults, and the capacity where there is such an option.
 	 * *params is to be dropped also after a failure. */
 	enum na_status (*params)(const struct na_request *q,
 				 const struct na_command_info *info,

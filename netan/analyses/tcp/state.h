@@ -221,7 +221,7 @@ bool na_tcp_place(struct tcp_state *s) NA_MUST_CHECK;
 /* Where a capture misses packets of some connections, it misses those of
  * others, too. */
 void na_tcp_place_missed(struct tcp_state *s);
-/* listeners.c: what clients of the same listener know of it.  False: no memory. */
+/* listeners.c: what clients of one listener know of it.  False: no memory. */
 bool na_tcp_listeners(struct tcp_state *s) NA_MUST_CHECK;
 /* By SYNs alone: one side asked, and the other one only reset. */
 bool na_tcp_refused(const struct na_connection *c);

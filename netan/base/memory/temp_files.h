@@ -10,9 +10,9 @@
 struct na_temp_file;
 
 /*
- * A file, or a folder that is empty once the other temporary files are gone; before
- * it is made.  path is copied.  From any thread.  NULL: no memory, or too long;
- * it is not removed then, and that is all.
+ * A file, or a folder that is empty once the others are gone; before it is
+ * made.  path is copied.  From any thread.  NULL: no memory, or too long; it is
+ * not removed then, and that is all.
  */
 struct na_temp_file *na_temp_file_new(const char *path);
 /* It has its own name by now, or is gone.  NULL is none. */

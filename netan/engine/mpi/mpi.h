@@ -13,9 +13,9 @@
  *
  * The others run the same command up to where it has read: then na_session_read
  * returns NA_END on them, with an empty text, when rank 0 is done.  Where their
- * transfers stay with them (local_records.h), it is na_drive that does, after they have
- * gone through the analysis there.  Who cannot go on leaves the world, and rank
- * 0 finds out when it waits for it.
+ * transfers stay with them (local_records.h), it is na_drive that does, after
+ * they have gone through the analysis there.  Who cannot go on leaves the world,
+ * and rank 0 finds out when it waits for it.
  *
  * What needs all files in one place (packet captures, recorder dumps, logs
  * with communicators) is not shared: rank 0 does all the work, which is said

@@ -1,9 +1,9 @@
 /*
  * An analysis over transfers that lie with the ranks that have read them
- * (local_records.h).  A pass goes through the inputs in their order: blocks of another
- * rank's come to rank 0 packed, and are merged there among its own; what it
- * has decided then, it tells them before the next pass.  So the result is that
- * of one process, and rank 0 holds what the analysis keeps, not the transfers.
+ * (local_records.h).  A pass goes through the inputs in their order: blocks of
+ * another rank's come to rank 0 packed, and are merged there among its own; what
+ * it has decided then, it tells them before the next pass.  So the result is
+ * that of one process, and rank 0 does not hold the transfers.
  */
 #ifndef NETAN_ENGINE_MPI_PASSES_H
 #define NETAN_ENGINE_MPI_PASSES_H

@@ -35,8 +35,8 @@ static const char *short_host(struct na_session *s, const struct na_input *in)
 				       strcspn(in->host, "."));
 }
 
-/* Of those with ranks of communicators, or of the others that tell ranks and hosts; false: no
- * memory. */
+/* Of those with ranks of communicators, or of the others that tell ranks and
+ * hosts; false: no memory. */
 static bool gather(struct na_session *s, uint32_t run, bool comm_ranks,
 		   struct processes *to)
 {

@@ -29,8 +29,8 @@ enum na_hang_evidence { /* bits of na_fr_dump.evidence */
 			NA_BY_WATCHDOG = 1 << 4
 };
 
-/* All names are indices of na_flight_record.names, or NA_NO_NAME.  Numbers that were
- * not told are -1, times INT64_MIN; times are ns since the epoch. */
+/* All names are indices of na_flight_record.names, or NA_NO_NAME.  Numbers that
+ * were not told are -1, times INT64_MIN; times are ns since the epoch. */
 
 struct na_fr_group {
 	uint32_t name;    /* description, else what the input calls it */
