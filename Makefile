@@ -74,7 +74,11 @@ PRODUCT := $(sort $(shell find netan ingest plot -name '[a-z]*.[ch]'))
 # What one binary has to itself.
 OWN := netan/cli/main.c netan/cli/main_mpi.c netan/world/world_mpi.c
 SRC := $(filter-out $(OWN),$(filter %.c,$(PRODUCT)))
+# Analyses that look at no transfers.  Their tables come last: definitions of a
+# schema are in the order of the tables.
+NO_TRANSFERS := $(addprefix netan/analyses/,hang hlo sysctl xla_metrics)
 MEMBERS := $(sort $(shell find netan -name members.def))
+MEMBERS := $(filter-out $(NO_TRANSFERS:=/%),$(MEMBERS)) $(filter $(NO_TRANSFERS:=/%),$(MEMBERS))
 SENTENCES := $(SRC) $(sort $(shell find netan ingest plot -name '*.def'))
 PAGE := netan/report/page.css netan/report/page.js
 OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/members.o $(B)/gen/page.o
@@ -173,7 +177,7 @@ $(PRODUCT:%.c=$(B)/%.o): private WARN += $(if $(SAN),,-Wframe-larger-than=16384)
 # Sanitized, compiling takes as long as testing, with an optimizer four times as
 # long as without.  The tests spend their time where bytes are read and sorted;
 # the rest needs none, and the fuzzer counts where its targets go.
-COLD := plot tests $(addprefix netan/,analyses checks cli engine exports judges methods report result synth world)
+COLD := plot tests $(addprefix netan/,analyses checks cli engine exports methods report result synth world)
 UNCOUNTED := plot tests/unit tests/accuracy $(addprefix netan/,analyses checks exports methods report stats synth world)
 objects_of = $(patsubst %.c,$(B)/%.o,$(filter $(1:=/%),$(OUR_C)))
 # Some there are called most.
@@ -181,7 +185,7 @@ HOT := $(patsubst %,$(B)/netan/%.o,result/read synth/rng)
 $(filter-out $(HOT),$(call objects_of,$(COLD))): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS))
 # Nor do tests need what makes netan fast.
 $(call objects_of,$(addprefix tests/,faults fuzz unit)): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS:-O3=-O1))
-$(call objects_of,$(UNCOUNTED)): private SANFLAGS := $(subst fuzzer$(comma),,$(SANFLAGS))
+$(filter-out $(call objects_of,$(NO_TRANSFERS)),$(call objects_of,$(UNCOUNTED))): private SANFLAGS := $(subst fuzzer$(comma),,$(SANFLAGS))
 # Helpers are the fuzzer's, and none of what it tries.
 HELPERS := mutate_proto mutate_pcap sqlite_heap
 $(HELPERS:%=$(B)/tests/fuzz/%.o): private SANFLAGS := $(subst fuzzer$(comma),,$(SANFLAGS))
@@ -397,7 +401,7 @@ check-faults: ## refuse each allocation of timeline, check, report and others (O
 	@ONLY='$(or $(ONLY),*)' JOBS=$(JOBS) bash tests/faults.sh $(B) $(FAULTS_RUNS)
 
 # Of all tests those whose threads talk to each other.
-THREADED := $(addprefix $(B)/tests/unit/,test_world test_together)
+THREADED := $(addprefix $(B)/tests/unit/,test_world test_mpi_records)
 .PHONY: check-threads run-threads
 check-threads: ## ranks as threads of one process, under the thread sanitizer
 	$(SUB) SAN=thread run-threads

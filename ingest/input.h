@@ -71,7 +71,7 @@ struct na_program_bytes {
 	size_t n;
 	uint64_t at; /* byte of the file */
 };
-struct na_seat;
+struct na_comm_rank;
 
 struct na_input {
 	const char *path; /* as given, or dir/name */
@@ -118,9 +118,9 @@ struct na_input {
 	int32_t rank, world_size;
 	bool ranks; /* it holds ranks, known or not */
 	/* Where ranks are told of communicators alone: which ones the process
-	 * is in (gpu/seats.h), and its number on its host, -1: not told. */
-	struct na_seat *seats;
-	size_t n_seats;
+	 * is in (gpu/rank_map.h), and its number on its host, -1: not told. */
+	struct na_comm_rank *comm_ranks;
+	size_t n_comm_ranks;
 	int64_t pid;
 	bool p2p_told; /* a trace of its rank tells its sends and receives */
 	/* Its HLO modules are without what does not communicate. */

@@ -239,7 +239,7 @@ static enum na_status open_fd(struct na_input *in, int fd, struct na_err *err)
 	}
 	st = na_feed_open(&s, dup(fd), in->path, err);
 	if (st == NA_OK && S_ISREG(sb.st_mode) && in->asks.idle_threads)
-		na_feed_go_ahead(&s);
+		na_feed_start_readahead(&s);
 	if (st == NA_OK)
 		st = na_spool(in, &s, err);
 	na_feed_close(&s);

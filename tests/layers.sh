@@ -70,7 +70,7 @@ refused netan/methods/late/planted.h '"netan/analyses/analysis.h"'
 refused netan/model/joins/planted.c '"netan/stats/samples/sort.h"'
 refused netan/engine/session/planted.c '"netan/cli/output.h"'
 refused netan/judge/planted.c '"netan/model/transfer.h"'
-refused netan/judges/hlo/planted.c '<gsl/gsl_cdf.h>'
+refused netan/analyses/hlo/planted.c '<gsl/gsl_cdf.h>'
 refused ingest/bytes/planted.h '"ingest/tcp/track.h"'
 refused ingest/tcp/planted.c '"netan/model/store.h"'
 refused plot/figures/steps/planted.c '"netan/model/transfer.h"'
@@ -85,7 +85,7 @@ judged 0 'note: netan/analyses/sizes/planted.c: 801 lines'
 rm "$copy/netan/analyses/sizes/planted.c"
 
 # A folder that is too full is refused.
-for i in {1..26}; do : >"$copy/netan/judges/hang/planted$i.c"; done
-judged 1 'netan/judges/hang: '
-rm "$copy"/netan/judges/hang/planted*.c
+for i in {1..26}; do : >"$copy/netan/analyses/hang/planted$i.c"; done
+judged 1 'netan/analyses/hang: '
+rm "$copy"/netan/analyses/hang/planted*.c
 exit $status

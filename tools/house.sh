@@ -54,7 +54,9 @@ measure()
 		n[$1]++
 		file[$1, $2] || files[$1]++
 		file[$1, $2] = 1
-		external[$1] += $3 == "external"
+		# Branches of an #if define a name once; each program has a main.
+		if ($3 == "external" && $1 != "main" && !outside[$1, $2]++)
+			external[$1]++
 		fixed[$1] += $3 == "static"
 	}
 	END {

@@ -33,10 +33,11 @@ allowed()
 	netan/judge/*) echo "$base|netan/stats/*|netan/judge/*" ;;
 	netan/evidence/*) echo "$base|netan/model/*|netan/stats/*|netan/judge/*|netan/evidence/*" ;;
 	netan/methods/*) echo "$facts|netan/judge/*|netan/methods/*" ;;
-	netan/analyses/* | netan/judges/* | netan/checks/*) echo "$judging" ;;
+	netan/analyses/*) echo "$judging" ;;
+	netan/checks/*) echo "$judging|netan/checks/*" ;;
 	netan/synth/*) echo "$base|netan/model/*|netan/stats/*|netan/methods/*|netan/synth/*" ;;
 	netan/report/*) echo "$results|plot/*" ;;
-	netan/engine/*) echo "$judging|netan/analyses/*|netan/judges/*|netan/checks/*|netan/synth/*|netan/world/*|netan/engine/*|ingest/*" ;;
+	netan/engine/*) echo "$judging|netan/analyses/*|netan/checks/*|netan/synth/*|netan/world/*|netan/engine/*|ingest/*" ;;
 	netan/exports/*) echo "$judging|netan/engine/*|netan/exports/*" ;;
 	netan/cli/main*.c) echo "$base|netan/*|commit.h" ;;
 	netan/cli/*) echo "$results|netan/*|ingest/*|plot/*" ;;
@@ -68,14 +69,12 @@ allowed()
 	esac
 }
 
-# What an analysis or a judge shows to its neighbours: NAME/NAME.h.
+# What an analysis shows to its neighbours: NAME/NAME.h.
 door()
 {
 	local room=${2%/*}
 	case $1:$2 in
-	netan/analyses/*:netan/analyses/*/* | netan/judges/*:netan/judges/*/* | \
-		netan/judges/*:netan/analyses/*/* | netan/analyses/*:netan/judges/*/* | \
-		netan/checks/*:netan/analyses/*/* | netan/checks/*:netan/judges/*/*)
+	netan/analyses/*:netan/analyses/*/* | netan/checks/*:netan/analyses/*/*)
 		[[ ${2##*/} == "${room##*/}.h" ]] ;;
 	*) false ;;
 	esac
@@ -104,7 +103,6 @@ crowded()
 {
 	case $1 in
 	netan/base) ;; # each used everywhere, none the part of another
-	netan/checks) ;; # one file for each check
 	netan/cli/commands) ;; # one for each command, and what two of them share
 	*) false ;;
 	esac

@@ -15,7 +15,7 @@ netan/analyses/steps/result.c collectives steps: what a straggler was seen in
 netan/checks/joined.c rdma tcp: what packets are told in
 netan/checks/verdict.c slack slack-small: a check and what it reads
 netan/checks/verdict.c pairs tcp: transfers, or packets of them
-netan/checks/straggler.c steps straggler: what it was seen in
+netan/checks/steps/straggler.c steps straggler: what it was seen in
 netan/cli/commands/synth.c collectives steps: options that count them
 netan/cli/commands/synth.c hang info: the next command
 netan/synth/job/job.c hlo steps: what --without leaves out
@@ -59,7 +59,7 @@ function code(line,   before)
 		inside = !inside
 	}
 	line = before (inside ? "" : line)
-	return line ~ /^\t\.(face\.)?(id|name|needs|uses) = / ? "" : line
+	return line ~ /^\t\.(info\.)?(id|name|needs|uses) = / ? "" : line
 }
 function judge(   found, all, k, word, rest, least)
 {

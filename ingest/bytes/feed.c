@@ -107,15 +107,15 @@ enum na_status na_feed_open(struct na_feed *s, int fd, const char *path,
 	return NA_OK;
 }
 
-void na_feed_go_ahead(struct na_feed *s)
+void na_feed_start_readahead(struct na_feed *s)
 {
 	if (s->z && !s->ahead)
-		s->ahead = na_ahead_new(s);
+		s->ahead = na_readahead_new(s);
 }
 
 void na_feed_close(struct na_feed *s)
 {
-	na_ahead_free(s->ahead);
+	na_readahead_free(s->ahead);
 	na_inflate_free(s->z);
 	free(s->in);
 	if (s->fd > STDIN_FILENO)
@@ -139,7 +139,7 @@ static enum na_status read_some(struct na_feed *s, uint8_t *out, size_t n,
 {
 	*got = 0;
 	if (s->ahead)
-		return na_ahead_read(s->ahead, s, out, n, got, err);
+		return na_readahead_read(s->ahead, s, out, n, got, err);
 	/* Plain bytes are read to where they are wanted. */
 	if (!s->z && s->p == s->end && !s->eof)
 		return take_bytes(s, out, n, got, err);

@@ -6,9 +6,9 @@
 
 #include <sys/stat.h>
 
-#include "ingest/bytes/ahead.h"
 #include "ingest/bytes/inflate.h"
 #include "ingest/bytes/monotone.h"
+#include "ingest/bytes/readahead.h"
 
 /* Bytes that come one after the other: from a descriptor, unpacked where that
  * is needed. */
@@ -22,7 +22,7 @@ struct na_feed {
 	uint64_t taken; /* bytes read from fd */
 	enum na_packing packing;
 	struct na_inflate *z;
-	struct na_ahead *ahead; /* who reads it now, or NULL */
+	struct na_readahead *ahead; /* who reads it now, or NULL */
 	bool full;              /* more may come without input */
 	bool cut;               /* it ended early, or was written over */
 	struct stat was;        /* of a file, when it was opened */
@@ -41,7 +41,7 @@ void na_feed_close(struct na_feed *s);
 /* A packed one is unpacked on a thread of its own from here on, where there is
  * one; others are as they were.  Not of a pipe, which a signal is to
  * interrupt. */
-void na_feed_go_ahead(struct na_feed *s);
+void na_feed_start_readahead(struct na_feed *s);
 
 /*
  * Up to n bytes to out; *got of 0 is the end.  Damaged or truncated packing

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "ingest/bytes/feed.h"
-#include "ingest/bytes/found.h"
+#include "ingest/bytes/file_kind.h"
 #include "ingest/hlo/hlo.h"
 #include "netan/base/inputs.h"
 #include "netan/base/vec.h"
@@ -130,7 +130,7 @@ static enum na_status read_file(struct dump *d, const char *path,
 				const char *worker, bool must)
 {
 	struct na_err err = {.status = NA_OK};
-	const char *odd = must ? NULL : na_found_odd(path);
+	const char *odd = must ? NULL : na_odd_file_kind(path);
 	int fd = odd ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct na_feed s = {.fd = -1};
 	enum na_status st;

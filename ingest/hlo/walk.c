@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ingest/bytes/found.h"
+#include "ingest/bytes/file_kind.h"
 #include "ingest/hlo/hlo.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
@@ -104,7 +104,7 @@ struct walk {
 };
 
 struct level {
-	struct na_found_level at;
+	struct na_dir_level at;
 	const char *path, *below; /* as of na_hlo_dump */
 };
 
@@ -139,7 +139,7 @@ static enum na_status list(struct walk *w, const char *path, struct names *out)
 			out->items[out->n++] = copy;
 	}
 	closedir(dir);
-	na_found_sort(out->items, out->n);
+	na_sort_names(out->items, out->n);
 	out->take = na_calloc(out->n + 1, sizeof(*out->take));
 	if (!out->take)
 		return na_fail_nomem(w->err);
@@ -170,7 +170,7 @@ static enum na_status enter(struct walk *w, const struct level *up,
 		name,
 	};
 
-	if (na_found_leads_up(&up->at, w->top, sb))
+	if (na_dir_leads_up(&up->at, w->top, sb))
 		return NA_OK;
 	if (l.at.depth > NA_HLO_DIR_DEPTH)
 		return na_fail(w->err, NA_ELIMIT,

@@ -14,7 +14,7 @@ enum { TEXT_MAX = 200 }; /* of one value, or a host's name */
 struct reading {
 	struct na_settings *s;
 	const struct na_settings_from *from;
-	struct na_rooted root;
+	struct na_chroot root;
 	const char *unreadable; /* what a snapshot says of itself, or NULL */
 	struct na_err *err;     /* memory alone */
 };
@@ -74,7 +74,7 @@ static const char *file(struct reading *g, const char *path, size_t most,
 {
 	struct na_err err = {.status = NA_OK};
 	const char *bytes;
-	enum na_status st = na_rooted_read(&g->root, path, most, &g->s->arena,
+	enum na_status st = na_chroot_read(&g->root, path, most, &g->s->arena,
 					   &bytes, n, &err);
 
 	*absent = st == NA_END;
@@ -215,7 +215,7 @@ static void read_device(struct reading *g, struct na_nic *x)
 	bool absent;
 
 	snprintf(path, sizeof(path), "sys/class/net/%.255s/device", x->name);
-	if (!na_rooted_has_dir(&g->root, path))
+	if (!na_chroot_has_dir(&g->root, path))
 		return;
 	x->kind = NA_NIC_PHYSICAL;
 	snprintf(path, sizeof(path), "sys/class/net/%.255s/device/uevent",
@@ -292,7 +292,7 @@ static bool is_nic(struct reading *g, const char *name)
 	if (!na_utf8_valid(name, strlen(name)))
 		return false;
 	snprintf(path, sizeof(path), "sys/class/net/%.255s", name);
-	return na_rooted_has_dir(&g->root, path);
+	return na_chroot_has_dir(&g->root, path);
 }
 
 static void read_nics(struct reading *g)
@@ -302,7 +302,7 @@ static void read_nics(struct reading *g)
 	const char **names;
 	size_t n;
 
-	if (na_rooted_list(&g->root, "sys/class/net", &s->arena, &names, &n,
+	if (na_chroot_list(&g->root, "sys/class/net", &s->arena, &names, &n,
 			   &err) != NA_OK) {
 		if (err.status == NA_ENOMEM)
 			na_fail_nomem(g->err);
@@ -499,7 +499,7 @@ static void read_unreadable(struct reading *g)
 	size_t n;
 
 	if (g->from->live ||
-	    na_rooted_read(&g->root, NA_REFUSED_FILE, NA_COUNTERS_BYTES,
+	    na_chroot_read(&g->root, NA_REFUSED_FILE, NA_COUNTERS_BYTES,
 			   &g->s->arena, &g->unreadable, &n, &err) != NA_OK)
 		g->unreadable = NULL;
 }
@@ -511,7 +511,7 @@ enum na_status na_settings_read(struct na_settings *s,
 	struct reading g = {.s = s, .from = from, .err = err};
 
 	na_settings_init(s);
-	if (na_rooted_open(&g.root, from->root, err) != NA_OK)
+	if (na_chroot_open(&g.root, from->root, err) != NA_OK)
 		return err->status;
 	read_unreadable(&g);
 	read_settings(&g);
@@ -530,22 +530,22 @@ enum na_status na_settings_read(struct na_settings *s,
 		live_routes(&g);
 	else if (err->status == NA_OK)
 		saved_routes(&g);
-	na_rooted_close(&g.root);
+	na_chroot_close(&g.root);
 	return err->status;
 }
 
 bool na_settings_here(const char *dir)
 {
 	struct na_err err = {.status = NA_OK};
-	struct na_rooted root;
+	struct na_chroot root;
 	bool here;
 
-	if (na_rooted_open(&root, dir, &err) != NA_OK)
+	if (na_chroot_open(&root, dir, &err) != NA_OK)
 		return false;
-	here = na_rooted_has_dir(&root, "proc/sys/net") ||
-	       na_rooted_has_dir(&root, "proc/net") ||
-	       na_rooted_has_dir(&root, "sys/class/net") ||
-	       na_rooted_has_dir(&root, "sys/module/tcp_cubic");
-	na_rooted_close(&root);
+	here = na_chroot_has_dir(&root, "proc/sys/net") ||
+	       na_chroot_has_dir(&root, "proc/net") ||
+	       na_chroot_has_dir(&root, "sys/class/net") ||
+	       na_chroot_has_dir(&root, "sys/module/tcp_cubic");
+	na_chroot_close(&root);
 	return here;
 }

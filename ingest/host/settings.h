@@ -11,7 +11,7 @@
 #ifndef INGEST_HOST_SETTINGS_H
 #define INGEST_HOST_SETTINGS_H
 
-#include "ingest/bytes/rooted.h"
+#include "ingest/bytes/chroot_path.h"
 #include "netan/model/hosts/settings.h"
 
 #define NA_SETTING_BYTES  ((size_t)4096)     /* of a file with one value */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ingest/gpu/talk.h"
+#include "ingest/gpu/rank_op.h"
 #include "ingest/json/json.h"
 #include "ingest/kineto/kineto.h"
 #include "netan/base/order.h"
@@ -202,7 +202,7 @@ static enum na_status put_all(struct reading *r, const struct event *e,
 			      enum na_comm_source source)
 {
 	const struct kt_args *a = &e->args;
-	struct na_talk t = {
+	struct na_rank_op t = {
 		.comm = {.start_ps = e->start_ps,
 			 .end_ps = e->end_ps,
 			 .sequence = a->sequence,
@@ -225,7 +225,7 @@ static enum na_status put_all(struct reading *r, const struct event *e,
 	t.comm.purpose = na_comm_purpose(a->purpose.s, a->purpose.n);
 	if (t.comm.peer >= 0)
 		t.collective = name_of(r, a->group);
-	return na_talk_put(r->in, r->sink, &t);
+	return na_rank_op_put(r->in, r->sink, &t);
 }
 
 static enum na_status talks(struct reading *r, struct event *e)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ingest/bytes/found.h"
+#include "ingest/bytes/file_kind.h"
 #include "netan/base/similar.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
@@ -54,18 +54,18 @@ static enum na_status list(DIR *d, const char *dir, struct na_arena *a,
 		else
 			st = add(names, na_arena_path(a, dir, e->d_name), err);
 	}
-	na_found_sort(names->paths, names->n);
+	na_sort_names(names->paths, names->n);
 	return st;
 }
 
 /* In `top`, as it was given. */
 static enum na_status walk(const char *dir, const char *top,
 			   const struct stat *self,
-			   const struct na_found_level *up, struct na_arena *a,
+			   const struct na_dir_level *up, struct na_arena *a,
 			   struct na_log_files *out, struct na_err *err)
 {
-	struct na_found_level l = {up, self->st_dev, self->st_ino,
-				   up ? up->depth + 1 : 0};
+	struct na_dir_level l = {up, self->st_dev, self->st_ino,
+				 up ? up->depth + 1 : 0};
 	struct na_log_files names = {.n = 0};
 	enum na_status st;
 	DIR *d;
@@ -89,7 +89,7 @@ static enum na_status walk(const char *dir, const char *top,
 		bool there = stat(path, &sb) == 0;
 
 		if (there && S_ISDIR(sb.st_mode)) {
-			if (!na_found_leads_up(&l, top, &sb))
+			if (!na_dir_leads_up(&l, top, &sb))
 				st = walk(path, top, &sb, &l, a, out, err);
 		} else if (no_text(path)) {
 			out->passed_over++;

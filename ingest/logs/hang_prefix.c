@@ -195,7 +195,7 @@ enum {
 };
 
 /* The years that lines begin with, whatever they tell. */
-static void note_years(struct na_testimony *x, const char *s, size_t n)
+static void note_years(struct na_flight_record *x, const char *s, size_t n)
 {
 	for (size_t at = 0, end; at < n; at = end + 1) {
 		const char *to = memchr(s + at, '\n', n - at);
@@ -205,7 +205,7 @@ static void note_years(struct na_testimony *x, const char *s, size_t n)
 		at += at < end && s[at] == '[';
 		if (na_hang_time_of(na_text_n(s + at, end - at), &t) &&
 		    t.has_year)
-			na_testimony_dated(x, t.ns);
+			na_fr_dated(x, t.ns);
 	}
 }
 
@@ -225,7 +225,7 @@ static void last_of(const char *s, size_t n, struct na_hang_time *t)
 }
 
 void na_hang_ends(const char *path, struct na_hang_time *last,
-		  struct na_testimony *x)
+		  struct na_flight_record *x)
 {
 	char *buf = malloc(END_BYTES);
 	int fd = buf && strcmp(path, "-")

@@ -30,6 +30,6 @@ void na_prefix_time(struct na_text prefix, struct na_hang_time *t);
  * none, or standard input); and the times with a year that lines at both of its
  * ends begin with, for those that have none. */
 void na_hang_ends(const char *path, struct na_hang_time *last,
-		  struct na_testimony *x);
+		  struct na_flight_record *x);
 
 #endif

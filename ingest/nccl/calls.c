@@ -170,9 +170,9 @@ static bool init_line(struct na_nccl_calls *c, struct na_nccl_comm *m,
 
 static bool add_op(struct na_nccl_comm *m, const struct na_nccl_op *op)
 {
-	if (m->ops.n < NA_TESTIMONY_KEPT)
+	if (m->ops.n < NA_FR_KEPT)
 		return na_add(&m->ops, *op);
-	m->ops.v[m->calls % NA_TESTIMONY_KEPT] = *op;
+	m->ops.v[m->calls % NA_FR_KEPT] = *op;
 	return true;
 }
 
@@ -276,7 +276,7 @@ static int64_t rank_of(const struct na_nccl_calls *c,
 		rank = p->front;
 	if (rank < 0 && devices)
 		rank = p->device;
-	return rank < NA_TESTIMONY_MAX ? rank : -1;
+	return rank < NA_FR_MAX ? rank : -1;
 }
 
 /* Nobody tells it. */
@@ -289,7 +289,7 @@ static bool is_guess(const struct na_nccl_calls *c,
 
 struct groups {
 	const struct na_nccl_calls *c;
-	struct na_told *t;
+	struct na_nccl_dumps *t;
 	const int64_t *ranks; /* of the processes, in the job */
 	uint32_t *of;         /* by communicator's id: its group */
 	uint32_t *first;      /* by id: the first communicator that has it */
@@ -347,14 +347,14 @@ static uint32_t group_of(struct groups *g, const struct na_nccl_comm *m,
 	if (!find_members(g, m, world))
 		return NA_NO_NAME;
 	if (m->id == NA_NO_NAME)
-		return na_testimony_group(g->t->ranks, name, strlen(name),
-					  g->members.v, g->members.n);
-	g->of[m->id] = na_testimony_group(g->t->ranks, name, strlen(name),
-					  g->members.v, g->members.n);
+		return na_fr_group(g->t->ranks, name, strlen(name),
+				   g->members.v, g->members.n);
+	g->of[m->id] = na_fr_group(g->t->ranks, name, strlen(name),
+				   g->members.v, g->members.n);
 	return g->of[m->id];
 }
 
-static void tell_type(struct na_testimony *x, struct na_testimony_entry *e,
+static void tell_type(struct na_flight_record *x, struct na_fr_entry *e,
 		      int32_t type)
 {
 	e->type = na_strtab_add(&x->names, types[type], strlen(types[type]));
@@ -365,32 +365,32 @@ static void tell_type(struct na_testimony *x, struct na_testimony_entry *e,
 /* NCCL 2.27 and later may write 0 for each call within one host: then the
  * calls are counted here. */
 static bool tell_ops(struct groups *g, const struct na_nccl_comm *m,
-		     struct na_testimony_dump *d, uint32_t group)
+		     struct na_fr_dump *d, uint32_t group)
 {
-	size_t n = m->ops.n, from = (size_t)(m->calls % NA_TESTIMONY_KEPT);
-	struct na_testimony *x = g->t->ranks;
+	size_t n = m->ops.n, from = (size_t)(m->calls % NA_FR_KEPT);
+	struct na_flight_record *x = g->t->ranks;
 	int64_t last = -1;
 
-	if (n < NA_TESTIMONY_KEPT)
+	if (n < NA_FR_KEPT)
 		from = 0;
-	d->lost |= m->calls > NA_TESTIMONY_KEPT;
+	d->lost |= m->calls > NA_FR_KEPT;
 	for (size_t i = 0; i < n; i++) {
 		const struct na_nccl_op *op =
-			&m->ops.v[(from + i) % NA_TESTIMONY_KEPT];
+			&m->ops.v[(from + i) % NA_FR_KEPT];
 		const struct na_interned *f = &g->c->names.names[op->operation];
 		int64_t sequence = m->counts ? op->count
 					     : m->calls - (int64_t)(n - i) +
 						       m->first_count;
-		struct na_testimony_entry *e;
+		struct na_fr_entry *e;
 
 		/* Calls of one group have one count. */
 		if (sequence <= last)
 			continue;
 		last = sequence;
-		if (!na_told_holds(d, group, sequence,
-				   na_told_operation(x,
-						     na_text_n(f->s, f->len)),
-				   op->elements, op->called_ns))
+		if (!na_nccl_dump_holds(
+			    d, group, sequence,
+			    na_nccl_dump_operation(x, na_text_n(f->s, f->len)),
+			    op->elements, op->called_ns))
 			return false;
 		e = &d->entries.v[d->entries.n - 1];
 		if (op->type >= 0)
@@ -398,9 +398,9 @@ static bool tell_ops(struct groups *g, const struct na_nccl_comm *m,
 	}
 	if (n == 0)
 		return true;
-	if (!na_told_place(d, group, last, -1))
+	if (!na_nccl_dump_place(d, group, last, -1))
 		return false;
-	na_testimony_place(d, group)->open = true;
+	na_fr_place(d, group)->open = true;
 	return true;
 }
 
@@ -410,13 +410,13 @@ static bool tell_comm(struct groups *g, size_t at)
 	const struct na_nccl_process *p = &g->c->process.v[m->process];
 	const struct na_interned *host = &g->c->names.names[p->host];
 	int64_t rank = g->ranks[m->process];
-	struct na_testimony_dump *d;
+	struct na_fr_dump *d;
 	uint32_t group;
 
 	if (rank < 0 || !m->ops.n)
 		return true;
 	group = group_of(g, m, p->world == at);
-	d = na_told_dump(g->t, rank, NA_BY_NCCL_LOG);
+	d = na_nccl_dump_of(g->t, rank, NA_BY_NCCL_LOG);
 	if (group == NA_NO_NAME || !d)
 		return false;
 	d->host = na_strtab_add(&g->t->ranks->names, host->s, host->len);
@@ -447,7 +447,7 @@ static bool prepare(struct groups *g, int64_t *ranks)
 	return true;
 }
 
-bool na_nccl_calls_end(const struct na_nccl_calls *c, struct na_told *t)
+bool na_nccl_calls_end(const struct na_nccl_calls *c, struct na_nccl_dumps *t)
 {
 	int64_t *ranks = na_calloc(c->process.n + 1, sizeof(*ranks));
 	struct groups g = {.c = c,
@@ -462,7 +462,7 @@ bool na_nccl_calls_end(const struct na_nccl_calls *c, struct na_told *t)
 	ok = prepare(&g, ranks);
 	for (size_t i = 0; ok && i < c->comm.n; i++)
 		ok = tell_comm(&g, i);
-	for (int k = 0; k < NA_TESTIMONY_CLOCKS; k++) {
+	for (int k = 0; k < NA_FR_CLOCKS; k++) {
 		if (c->last_ns[k] > t->ranks->clock[k].call_ns)
 			t->ranks->clock[k].call_ns = c->last_ns[k];
 	}

@@ -6,7 +6,7 @@
  * `dump_stats` before them does.  A block gets that line with it.
  *
  * Ranks are those of the communicator: what they are in the job, all files
- * together tell (ingest/gpu/seats.h).
+ * together tell (ingest/gpu/rank_map.h).
  *
  * Sources: NVIDIA/nccl plugins/profiler/inspector (inspector_json.cc,
  * README.md); docs/formats.md, "GPU jobs".
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/gpu/seats.h"
+#include "ingest/gpu/rank_map.h"
 #include "ingest/nccl/inspector_line.h"
 #include "ingest/nccl/names.h"
 #include "netan/base/units.h"
@@ -75,7 +75,8 @@ static bool look(struct na_input *in, struct survey *s,
 	int64_t start = na_inspector_start(x);
 
 	if (na_inspector_is_rank(x->rank, x) &&
-	    !na_seat_add(in, x->group, (int32_t)x->rank, (int32_t)x->n_ranks))
+	    !na_comm_rank_add(in, x->group, (int32_t)x->rank,
+			      (int32_t)x->n_ranks))
 		return false;
 	if (x->host.n)
 		s->host = x->host;
@@ -138,7 +139,8 @@ static enum na_status open_inspector(struct na_input *in, struct na_err *err)
 			return na_fail_nomem(err);
 	}
 	/* As if there were no other file; who has others does so again. */
-	if (in->n_seats && !na_seats_settle(&in, 1, &in->arena, &stand_in))
+	if (in->n_comm_ranks &&
+	    !na_rank_map_settle(&in, 1, &in->arena, &stand_in))
 		return na_fail_nomem(err);
 	return tell(in, &s, err);
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ingest/gpu/seats.h"
+#include "ingest/gpu/rank_map.h"
 #include "ingest/nccl/inspector_line.h"
 #include "ingest/nccl/names.h"
 #include "netan/base/units.h"
@@ -13,7 +13,7 @@
 /* A communicator, the record's names of it, and its ranks in the job. */
 struct told_group {
 	struct na_text id;
-	const struct na_seat *seat; /* NULL: not among the first lines */
+	const struct na_comm_rank *member; /* NULL: not among the first lines */
 	uint32_t name;
 	uint16_t purpose;
 };
@@ -29,7 +29,7 @@ struct reading {
 
 static int32_t job_rank(const struct reading *r, int64_t rank)
 {
-	return r->group->seat ? na_seat_job(r->group->seat, rank) : -1;
+	return r->group->member ? na_comm_rank_job(r->group->member, rank) : -1;
 }
 
 static void damaged(const struct reading *r, struct na_text line,
@@ -90,10 +90,11 @@ static bool name_group(struct reading *r, struct na_text id)
 			return true;
 	}
 	g = &r->groups[r->n_groups++ % most];
-	*g = (struct told_group){.id = id, .seat = na_seat_of(r->in, id)};
-	if (g->seat && g->seat->list.n) {
-		name = g->seat->list;
-		g->purpose = g->seat->twin;
+	*g = (struct told_group){.id = id,
+				 .member = na_comm_rank_of(r->in, id)};
+	if (g->member && g->member->list.n) {
+		name = g->member->list;
+		g->purpose = g->member->twin;
 	}
 	g->name = s->name(s->ctx, name.s, name.n);
 	r->group = g;

@@ -42,23 +42,23 @@ bool na_nccl_log_line(struct na_nccl_log *g, struct na_text line,
 	       na_ras_line(&g->ras, line);
 }
 
-void na_nccl_log_last(const struct na_nccl_log *g, struct na_testimony *x,
+void na_nccl_log_last(const struct na_nccl_log *g, struct na_flight_record *x,
 		      const struct na_hang_time *t)
 {
 	size_t k = na_nccl_clock_of(t);
-	struct na_testimony_clock *to = &x->clock[k];
+	struct na_fr_clock *to = &x->clock[k];
 
 	if (t->known && g->calls.last_ns[k] > 0 && t->ns > to->line_ns)
 		to->line_ns = t->ns;
 }
 
-bool na_nccl_log_end(struct na_nccl_log *g, struct na_testimony *x,
+bool na_nccl_log_end(struct na_nccl_log *g, struct na_flight_record *x,
 		     const char *path)
 {
-	struct na_told t = {.ranks = x, .path = path};
+	struct na_nccl_dumps t = {.ranks = x, .path = path};
 	bool ok = na_nccl_calls_end(&g->calls, &t) &&
 		  na_watchdog_end(&g->watchdog, &t) && na_ras_end(&g->ras, &t);
 
-	na_told_fini(&t);
+	na_nccl_dumps_fini(&t);
 	return ok;
 }

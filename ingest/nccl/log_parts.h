@@ -2,7 +2,7 @@
 #ifndef INGEST_NCCL_LOG_PARTS_H
 #define INGEST_NCCL_LOG_PARTS_H
 
-#include "ingest/nccl/told.h"
+#include "ingest/nccl/nccl_to_dump.h"
 #include "netan/model/logs/hang.h"
 
 /* What stands behind `word` in x, up to a blank, comma or bracket; n 0: not
@@ -40,7 +40,7 @@ struct na_nccl_process {
 	uint32_t comms;
 };
 
-/* Of na_testimony.clock, by how a time is told. */
+/* Of na_flight_record.clock, by how a time is told. */
 static inline size_t na_nccl_clock_of(const struct na_hang_time *t)
 {
 	return 2 * (size_t)t->has_year + t->has_zone;
@@ -52,13 +52,13 @@ struct na_nccl_calls {
 	struct na_strtab pointers;  /* the same with a communicator */
 	NA_VEC(struct na_nccl_process) process; /* by index of processes */
 	NA_VEC(struct na_nccl_comm) comm;       /* by index of pointers */
-	int64_t last_ns[NA_TESTIMONY_CLOCKS];   /* call; 0: none */
+	int64_t last_ns[NA_FR_CLOCKS];          /* call; 0: none */
 	bool unzoned;
 };
 
 bool na_nccl_calls_line(struct na_nccl_calls *c, struct na_text line,
 			const struct na_hang_time *t);
-bool na_nccl_calls_end(const struct na_nccl_calls *c, struct na_told *t);
+bool na_nccl_calls_end(const struct na_nccl_calls *c, struct na_nccl_dumps *t);
 void na_nccl_calls_fini(struct na_nccl_calls *c);
 
 /* ---- PyTorch's watchdog: watchdog.c */
@@ -79,7 +79,7 @@ struct na_watchdog {
 
 bool na_watchdog_line(struct na_watchdog *w, struct na_text line,
 		      const struct na_hang_time *t);
-bool na_watchdog_end(const struct na_watchdog *w, struct na_told *t);
+bool na_watchdog_end(const struct na_watchdog *w, struct na_nccl_dumps *t);
 void na_watchdog_fini(struct na_watchdog *w);
 
 /* ---- RAS: ras.c, ras_text.c */
@@ -121,7 +121,7 @@ bool na_ras_rest(struct na_ras *r); /* the ranks of a list that it names not */
  * expected where it breaks off, and at which byte, or NULL. */
 bool na_ras_json(struct na_ras *r, const uint8_t *p, size_t n,
 		 const char **damage, uint64_t *at);
-bool na_ras_end(struct na_ras *r, struct na_told *t);
+bool na_ras_end(struct na_ras *r, struct na_nccl_dumps *t);
 void na_ras_fini(struct na_ras *r);
 
 #endif

@@ -12,7 +12,7 @@
 
 struct telling {
 	const struct na_ras *r;
-	struct na_told *t;
+	struct na_nccl_dumps *t;
 	uint32_t world;    /* the largest communicator */
 	int64_t *job_rank; /* by name of a process; -1 */
 	size_t *ranks;     /* by communicator: where its ranks begin */
@@ -111,8 +111,8 @@ static uint32_t group_of(struct telling *g, uint32_t comm,
 	else
 		snprintf(name, sizeof(name), "%s", h);
 	return find_members(g, comm, c, n)
-		       ? na_testimony_group(g->t->ranks, name, strlen(name),
-					    g->members.v, g->members.n)
+		       ? na_fr_group(g->t->ranks, name, strlen(name),
+				     g->members.v, g->members.n)
 		       : NA_NO_NAME;
 }
 
@@ -151,24 +151,24 @@ static bool tell_counts(struct telling *g, const struct na_ras_count *c,
 {
 	uint32_t group = group_of(g, c->comm, c, n);
 	const char *f = na_strtab_at(&g->r->names, c->function);
-	uint32_t operation = na_told_operation(g->t->ranks,
-					       na_text_n(f, strlen(f)));
+	uint32_t operation = na_nccl_dump_operation(g->t->ranks,
+						    na_text_n(f, strlen(f)));
 	int64_t sequence = waited_for(g, c, n);
 
 	if (group == NA_NO_NAME || operation == NA_NO_NAME)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		int64_t rank = rank_of_count(g, &c[i]);
-		struct na_testimony_dump *d;
+		struct na_fr_dump *d;
 
 		if (rank < 0)
 			continue;
-		d = na_told_dump(g->t, rank, NA_BY_RAS);
-		if (!d || !na_told_place(d, group, c[i].n, -1))
+		d = na_nccl_dump_of(g->t, rank, NA_BY_RAS);
+		if (!d || !na_nccl_dump_place(d, group, c[i].n, -1))
 			return false;
 		if (sequence >= 0 && c[i].n >= sequence &&
-		    !na_told_holds(d, group, sequence, operation, UINT64_MAX,
-				   INT64_MIN))
+		    !na_nccl_dump_holds(d, group, sequence, operation,
+					UINT64_MAX, INT64_MIN))
 			return false;
 	}
 	return true;
@@ -178,11 +178,11 @@ static bool tell_rank(struct telling *g, const struct na_ras_rank *k)
 {
 	const struct na_interned *host;
 	int64_t rank = rank_of(g, k);
-	struct na_testimony_dump *d;
+	struct na_fr_dump *d;
 
 	if (rank < 0)
 		return true;
-	d = na_told_dump(g->t, rank, NA_BY_RAS);
+	d = na_nccl_dump_of(g->t, rank, NA_BY_RAS);
 	if (!d)
 		return false;
 	d->unresponsive |= k->missing;
@@ -206,11 +206,11 @@ static bool tell(struct telling *g)
 		/* Its group is told once. */
 		if (k.missing && k.comm == missing_of) {
 			int64_t rank = rank_of(g, &k);
-			struct na_testimony_dump *d;
+			struct na_fr_dump *d;
 
 			if (rank < 0)
 				continue;
-			d = na_told_dump(g->t, rank, NA_BY_RAS);
+			d = na_nccl_dump_of(g->t, rank, NA_BY_RAS);
 			if (!d)
 				return false;
 			d->unresponsive = true;
@@ -234,7 +234,7 @@ static bool tell(struct telling *g)
 	return true;
 }
 
-bool na_ras_end(struct na_ras *r, struct na_told *t)
+bool na_ras_end(struct na_ras *r, struct na_nccl_dumps *t)
 {
 	struct telling g = {.r = r, .t = t};
 	bool ok = na_ras_rest(r);
@@ -265,10 +265,10 @@ void na_ras_fini(struct na_ras *r)
 	na_strtab_fini(&r->names);
 }
 
-enum na_status na_ras_read_bytes(struct na_testimony *x, const char *path,
+enum na_status na_ras_read_bytes(struct na_flight_record *x, const char *path,
 				 const uint8_t *p, size_t n, struct na_err *err)
 {
-	struct na_told t = {.ranks = x, .path = path};
+	struct na_nccl_dumps t = {.ranks = x, .path = path};
 	const char *damage = NULL;
 	struct na_ras r = {.others = 0};
 	enum na_status st = NA_OK;
@@ -282,7 +282,7 @@ enum na_status na_ras_read_bytes(struct na_testimony *x, const char *path,
 			     ", where %s was expected; what came before was "
 			     "read",
 			     path, at, damage);
-	na_told_fini(&t);
+	na_nccl_dumps_fini(&t);
 	na_ras_fini(&r);
 	return st;
 }
@@ -300,7 +300,7 @@ bool na_ras_is(const char *path)
 	return is;
 }
 
-enum na_status na_ras_read(struct na_testimony *x, const char *path,
+enum na_status na_ras_read(struct na_flight_record *x, const char *path,
 			   struct na_err *err)
 {
 	struct na_whole w;

@@ -22,9 +22,9 @@ bool na_ras_is(const char *path);
 
 /* Ranks to the end of x; `path` is borrowed.  NA_EFORMAT: it breaks off, what
  * came before is there; NA_EIO, NA_ENOMEM. */
-enum na_status na_ras_read(struct na_testimony *x, const char *path,
+enum na_status na_ras_read(struct na_flight_record *x, const char *path,
 			   struct na_err *err) NA_MUST_CHECK;
-enum na_status na_ras_read_bytes(struct na_testimony *x, const char *path,
+enum na_status na_ras_read_bytes(struct na_flight_record *x, const char *path,
 				 const uint8_t *p, size_t n,
 				 struct na_err *err) NA_MUST_CHECK;
 

@@ -65,7 +65,7 @@ static int64_t rank_in(struct na_text x)
 		n = na_nccl_number(x, "[Rank ");
 	if (n < 0)
 		n = na_nccl_number(x, " Rank ");
-	return n < NA_TESTIMONY_MAX ? n : -1;
+	return n < NA_FR_MAX ? n : -1;
 }
 
 static bool add_line(struct na_watchdog *w, struct na_text x,
@@ -160,7 +160,7 @@ static uint32_t group_at(const struct na_watchdog *w, size_t at)
 }
 
 static uint32_t group_of(const struct na_watchdog *w, size_t at,
-			 struct na_told *t)
+			 struct na_nccl_dumps *t)
 {
 	uint32_t name = w->lines.v[at].group;
 	const char *s = default_group;
@@ -169,11 +169,11 @@ static uint32_t group_of(const struct na_watchdog *w, size_t at,
 		name = group_at(w, at);
 	if (name != NA_NO_NAME)
 		s = na_strtab_at(&w->names, name);
-	return na_testimony_group(t->ranks, s, strlen(s), NULL, 0);
+	return na_fr_group(t->ranks, s, strlen(s), NULL, 0);
 }
 
-static struct na_testimony_entry *entry_of(const struct na_testimony_dump *d,
-					   uint32_t group, int64_t sequence)
+static struct na_fr_entry *entry_of(const struct na_fr_dump *d, uint32_t group,
+				    int64_t sequence)
 {
 	for (size_t i = 0; i < d->entries.n; i++) {
 		if (d->entries.v[i].group == group &&
@@ -184,22 +184,22 @@ static struct na_testimony_entry *entry_of(const struct na_testimony_dump *d,
 }
 
 /* The work that a line is about, which the rank still holds. */
-static bool tell_work(const struct na_watchdog_line *l, struct na_told *t,
-		      struct na_testimony_dump *d, uint32_t group,
-		      const char *type)
+static bool tell_work(const struct na_watchdog_line *l, struct na_nccl_dumps *t,
+		      struct na_fr_dump *d, uint32_t group, const char *type)
 {
-	struct na_testimony_entry *e = entry_of(d, group, l->sequence);
+	struct na_fr_entry *e = entry_of(d, group, l->sequence);
 	uint32_t operation = NA_NO_NAME;
 
 	if (*type) {
-		operation = na_told_operation(t->ranks,
-					      na_text_n(type, strlen(type)));
+		operation =
+			na_nccl_dump_operation(t->ranks,
+					       na_text_n(type, strlen(type)));
 		if (operation == NA_NO_NAME)
 			return false;
 	}
-	if (!e && d->entries.n < NA_TESTIMONY_KEPT) {
-		if (!na_told_holds(d, group, l->sequence, operation,
-				   l->elements, l->called_ns))
+	if (!e && d->entries.n < NA_FR_KEPT) {
+		if (!na_nccl_dump_holds(d, group, l->sequence, operation,
+					l->elements, l->called_ns))
 			return false;
 		e = entry_of(d, group, l->sequence);
 	}
@@ -214,20 +214,21 @@ static bool tell_work(const struct na_watchdog_line *l, struct na_told *t,
 	return true;
 }
 
-static bool tell_line(const struct na_watchdog *w, size_t at, struct na_told *t)
+static bool tell_line(const struct na_watchdog *w, size_t at,
+		      struct na_nccl_dumps *t)
 {
 	const struct na_watchdog_line *l = &w->lines.v[at];
 	uint32_t group = group_of(w, at, t);
-	struct na_testimony_dump *d = na_told_dump(t, l->rank, NA_BY_WATCHDOG);
+	struct na_fr_dump *d = na_nccl_dump_of(t, l->rank, NA_BY_WATCHDOG);
 	const char *type = na_strtab_at(&w->names, l->operation);
 	int64_t enqueued = l->enqueued < 0 ? l->sequence : l->enqueued;
 	bool p2p = strcmp(type, "SEND") == 0 || strcmp(type, "RECV") == 0;
-	struct na_testimony_place *p;
+	struct na_fr_place *p;
 
 	if (group == NA_NO_NAME || !d ||
-	    !na_told_place(d, group, enqueued, l->completed))
+	    !na_nccl_dump_place(d, group, enqueued, l->completed))
 		return false;
-	p = na_testimony_place(d, group);
+	p = na_fr_place(d, group);
 	p->p2p |= p2p;
 	if (l->sequence < 0 || p2p || l->sequence <= l->completed ||
 	    l->sequence > enqueued)
@@ -235,7 +236,7 @@ static bool tell_line(const struct na_watchdog *w, size_t at, struct na_told *t)
 	return tell_work(l, t, d, group, type);
 }
 
-bool na_watchdog_end(const struct na_watchdog *w, struct na_told *t)
+bool na_watchdog_end(const struct na_watchdog *w, struct na_nccl_dumps *t)
 {
 	for (size_t i = 0; i < w->lines.n; i++) {
 		if (!tell_line(w, i, t))

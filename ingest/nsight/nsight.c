@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "ingest/gpu/talk.h"
+#include "ingest/gpu/rank_op.h"
 #include "netan/base/order.h"
 #include "netan/base/sqlite.h"
 #include "netan/base/str.h"
@@ -196,7 +196,7 @@ static enum na_status talks(struct reading *r, const struct na_ns_talk *t,
 {
 	const struct na_ns_group *g = na_ns_group_of(r->x, t->communicator);
 	uint32_t group = g ? name_of(r, g->name) : NA_UNKNOWN_U32;
-	const struct na_talk talk = {
+	const struct na_rank_op op = {
 		.comm = {.start_ps = start_ps,
 			 .end_ps = end_ps,
 			 .sequence = -1,
@@ -215,7 +215,7 @@ static enum na_status talks(struct reading *r, const struct na_ns_talk *t,
 		.collective = group,
 	};
 
-	return na_talk_put(r->in, r->sink, &talk);
+	return na_rank_op_put(r->in, r->sink, &op);
 }
 
 /* The kernel of this row, where it communicates. */

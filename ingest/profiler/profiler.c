@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ingest/gpu/file_name.h"
-#include "ingest/gpu/talk.h"
+#include "ingest/gpu/rank_op.h"
 #include "ingest/nccl/names.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
@@ -189,7 +189,7 @@ enum na_status na_profiled_put(struct na_profiled_reading *r,
 {
 	const struct na_sink *sink = r->sink;
 	uint8_t opcode = na_call_opcode(op->name);
-	struct na_talk t = {
+	struct na_rank_op t = {
 		.comm.sequence = op->sequence,
 		.comm.size_bytes = size_of(op, opcode),
 		.comm.type = NA_UNKNOWN_U32,
@@ -218,7 +218,7 @@ enum na_status na_profiled_put(struct na_profiled_reading *r,
 	t.core = r->core;
 	if (op->type.n)
 		t.comm.type = sink->name(sink->ctx, op->type.s, op->type.n);
-	return na_talk_put(r->in, sink, &t);
+	return na_rank_op_put(r->in, sink, &t);
 }
 
 enum na_status na_profiled_put_sent(struct na_profiled_reading *r,
@@ -226,7 +226,7 @@ enum na_status na_profiled_put_sent(struct na_profiled_reading *r,
 				    const struct na_profiled_sent *x)
 {
 	const struct na_sink *sink = r->sink;
-	struct na_sent sent = {
+	struct na_rank_send sent = {
 		.size_bytes = (uint64_t)x->bytes,
 		.rank = rank_of(r, op),
 		.peer = peer_of(r, op, x->peer),
@@ -245,7 +245,7 @@ enum na_status na_profiled_put_sent(struct na_profiled_reading *r,
 		return NA_ENOMEM;
 	sent.group = r->group;
 	sent.type = sink->name(sink->ctx, x->type, strlen(x->type));
-	return na_talk_sent(r->in, sink, &sent);
+	return na_rank_send_put(r->in, sink, &sent);
 }
 
 enum na_status na_profiled_put_qp(struct na_profiled_reading *r,

@@ -210,7 +210,7 @@ static uint32_t first_type(struct entries *e)
 			 : NA_NO_NAME;
 }
 
-static void sizes_of(struct entries *e, struct na_testimony_entry *to)
+static void sizes_of(struct entries *e, struct na_fr_entry *to)
 {
 	uint64_t in, out;
 
@@ -228,14 +228,14 @@ static void sizes_of(struct entries *e, struct na_testimony_entry *to)
 static int32_t job_rank(const struct na_recorder_dump *x, uint32_t group,
 			uint64_t local)
 {
-	const struct na_testimony_group *g = &x->ranks->groups.v[group];
+	const struct na_fr_group *g = &x->ranks->groups.v[group];
 
 	return local < g->n ? x->ranks->members.v[g->first + local] : -1;
 }
 
 /* "nccl:all_reduce", "nccl:send 1->2", "nccl:recv 3<-0": ranks are those of
  * the group. */
-static void operation_of(struct entries *e, struct na_testimony_entry *to)
+static void operation_of(struct entries *e, struct na_fr_entry *to)
 {
 	struct na_text name = na_dump_text(e->v[NAME]), op, ends;
 	struct na_scan c;
@@ -257,15 +257,14 @@ static void operation_of(struct entries *e, struct na_testimony_entry *to)
 	to->operation = na_recorder_name(e->x, op);
 }
 
-static enum na_testimony_state state_of(struct na_text s)
+static enum na_fr_state state_of(struct na_text s)
 {
-	return na_text_is(s, "completed") ? NA_TESTIMONY_COMPLETED
-	       : na_text_is(s, "started") ? NA_TESTIMONY_STARTED
-					  : NA_TESTIMONY_SCHEDULED;
+	return na_text_is(s, "completed") ? NA_FR_COMPLETED
+	       : na_text_is(s, "started") ? NA_FR_STARTED
+					  : NA_FR_SCHEDULED;
 }
 
-static void note_times(struct na_testimony_dump *d,
-		       const struct na_testimony_entry *e)
+static void note_times(struct na_fr_dump *d, const struct na_fr_entry *e)
 {
 	const int64_t times[] = {e->created_ns, e->started_ns, e->completed_ns};
 
@@ -280,10 +279,9 @@ static void note_times(struct na_testimony_dump *d,
 }
 
 /* How far the rank is, as its entries tell it. */
-static bool note_place(struct entries *e, const struct na_testimony_entry *to)
+static bool note_place(struct entries *e, const struct na_fr_entry *to)
 {
-	struct na_testimony_place *p = na_testimony_place(e->x->dump,
-							  to->group);
+	struct na_fr_place *p = na_fr_place(e->x->dump, to->group);
 	int64_t op = number(e, OP_ID);
 
 	if (!p)
@@ -298,14 +296,14 @@ static bool note_place(struct entries *e, const struct na_testimony_entry *to)
 		p->enqueued = to->sequence;
 		p->operation = to->operation;
 	}
-	if (to->state >= NA_TESTIMONY_STARTED && to->sequence > p->started)
+	if (to->state >= NA_FR_STARTED && to->sequence > p->started)
 		p->started = to->sequence;
-	if (to->state == NA_TESTIMONY_COMPLETED && to->sequence > p->completed)
+	if (to->state == NA_FR_COMPLETED && to->sequence > p->completed)
 		p->completed = to->sequence;
 	return true;
 }
 
-static bool group_of(struct entries *e, struct na_testimony_entry *to)
+static bool group_of(struct entries *e, struct na_fr_entry *to)
 {
 	const struct na_dump_list *l = na_dump_items(e->v[GROUP], NA_DUMP_LIST);
 
@@ -317,20 +315,20 @@ static bool group_of(struct entries *e, struct na_testimony_entry *to)
 }
 
 /* The fields of an entry; false: no memory. */
-static bool one_entry(struct entries *e, struct na_testimony_entry *to)
+static bool one_entry(struct entries *e, struct na_fr_entry *to)
 {
-	*to = (struct na_testimony_entry){.record = number(e, RECORD),
-					  .created_ns = time_of(e, CREATED),
-					  .started_ns = time_of(e, STARTED),
-					  .completed_ns = time_of(e, COMPLETED),
-					  .timeout_ms = number(e, TIMEOUT),
-					  .peer = -1,
-					  .retired = truth(e, RETIRED),
-					  .p2p = truth(e, IS_P2P)};
+	*to = (struct na_fr_entry){.record = number(e, RECORD),
+				   .created_ns = time_of(e, CREATED),
+				   .started_ns = time_of(e, STARTED),
+				   .completed_ns = time_of(e, COMPLETED),
+				   .timeout_ms = number(e, TIMEOUT),
+				   .peer = -1,
+				   .retired = truth(e, RETIRED),
+				   .p2p = truth(e, IS_P2P)};
 	to->sequence = number(e, to->p2p ? P2P_SEQ : COLLECTIVE_SEQ);
 	to->state = (uint8_t)state_of(na_dump_text(e->v[STATE]));
 	if (to->retired || to->completed_ns != INT64_MIN)
-		to->state = NA_TESTIMONY_COMPLETED;
+		to->state = NA_FR_COMPLETED;
 	if (!group_of(e, to))
 		return false;
 	operation_of(e, to);
@@ -387,16 +385,16 @@ static bool add_frame(struct na_recorder_dump *x, struct na_recorder_frame f)
 	if (f.line < 0 || f.line > INT32_MAX)
 		f.line = -1;
 	return na_add(&x->dump->frames,
-		      ((struct na_testimony_frame){
-			      na_recorder_name(x, f.function),
-			      na_recorder_name(x, f.file), (int32_t)f.line}));
+		      ((struct na_fr_frame){na_recorder_name(x, f.function),
+					    na_recorder_name(x, f.file),
+					    (int32_t)f.line}));
 }
 
 static bool add_frames(struct entries *e, const struct na_dump_value *v,
-		       struct na_testimony_entry *to)
+		       struct na_fr_entry *to)
 {
 	const struct na_dump_list *l = na_dump_items(v, NA_DUMP_LIST);
-	struct na_testimony_dump *d = e->x->dump;
+	struct na_fr_dump *d = e->x->dump;
 
 	to->frame = (uint32_t)d->frames.n;
 	for (size_t i = 0; l && i < l->n && i < 256; i++) {
@@ -421,12 +419,11 @@ static void note_frames(struct na_recorder_dump *x,
 
 static bool add_last_frames(struct na_recorder_dump *x)
 {
-	struct na_testimony_dump *d = x->dump;
-	struct na_testimony_entry *e = d->entries.n
-					       ? &d->entries.v[d->entries.n - 1]
-					       : NULL;
+	struct na_fr_dump *d = x->dump;
+	struct na_fr_entry *e = d->entries.n ? &d->entries.v[d->entries.n - 1]
+					     : NULL;
 
-	if (!e || e->state != NA_TESTIMONY_COMPLETED)
+	if (!e || e->state != NA_FR_COMPLETED)
 		return true;
 	e->frame = (uint32_t)d->frames.n;
 	for (size_t i = 0; i < x->n_last; i++) {
@@ -444,17 +441,17 @@ enum { ENTRIES = 256 };
  * completed the last ones of each group. */
 static bool keep_some(struct na_recorder_dump *x)
 {
-	struct na_testimony_dump *d = x->dump;
+	struct na_fr_dump *d = x->dump;
 	uint32_t *kept = na_calloc(x->ranks->groups.n + 1, sizeof(*kept));
 	size_t to = d->entries.n, n;
 
 	if (!kept)
 		return false;
 	for (size_t i = d->entries.n; i-- > 0;) {
-		const struct na_testimony_entry *e = &d->entries.v[i];
+		const struct na_fr_entry *e = &d->entries.v[i];
 
-		if (e->state != NA_TESTIMONY_COMPLETED ||
-		    kept[e->group]++ < NA_TESTIMONY_KEPT)
+		if (e->state != NA_FR_COMPLETED ||
+		    kept[e->group]++ < NA_FR_KEPT)
 			d->entries.v[--to] = *e;
 	}
 	n = d->entries.n - to;
@@ -471,9 +468,9 @@ bool na_recorder_entry(struct na_recorder_dump *x,
 		       const struct na_dump_value *v)
 {
 	const struct na_dump_list *entry = na_dump_items(v, NA_DUMP_DICT);
-	struct na_testimony_dump *d = x->dump;
+	struct na_fr_dump *d = x->dump;
 	struct entries e = {x, x->v};
-	struct na_testimony_entry to;
+	struct na_fr_entry to;
 
 	if (entry)
 		look_up(x, entry);
@@ -485,7 +482,7 @@ bool na_recorder_entry(struct na_recorder_dump *x,
 		return false;
 	if (!d->n_entries++)
 		d->lost = to.record > 0;
-	if (to.state == NA_TESTIMONY_COMPLETED) {
+	if (to.state == NA_FR_COMPLETED) {
 		d->all = true;
 		note_frames(x, e.v[FRAMES]);
 	} else if (!add_frames(&e, e.v[FRAMES], &to)) {

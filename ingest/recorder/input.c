@@ -1,17 +1,17 @@
 /*
  * Dumps of the flight recorder as an input of analyses: each operation from
  * when it was queued to when its end was noticed (netan/model/comm.h).  Who
- * is stuck in them is asked elsewhere (netan/judges/hang).
+ * is stuck in them is asked elsewhere (netan/analyses/hang).
  */
 #include <string.h>
 
-#include "ingest/gpu/talk.h"
+#include "ingest/gpu/rank_op.h"
 #include "ingest/recorder/recorder.h"
 #include "netan/base/units.h"
 #include "netan/model/gpu/kernels.h"
 
 struct dumped {
-	struct na_testimony ranks; /* one dump */
+	struct na_flight_record ranks; /* one dump */
 	bool cut;                  /* its block was handed out */
 };
 
@@ -23,7 +23,7 @@ static enum na_sniff sniff(const uint8_t *head, size_t n, uint64_t size,
 	return na_recorder_sniff(head, n) ? NA_SNIFF_YES : NA_SNIFF_NO;
 }
 
-static const struct na_testimony_dump *dump_of(const struct na_input *in)
+static const struct na_fr_dump *dump_of(const struct na_input *in)
 {
 	const struct dumped *x = in->state;
 
@@ -31,7 +31,7 @@ static const struct na_testimony_dump *dump_of(const struct na_input *in)
 }
 
 /* The ranks of its largest group; -1: none is told. */
-static int32_t world_of(const struct na_testimony *x)
+static int32_t world_of(const struct na_flight_record *x)
 {
 	size_t most = 0;
 
@@ -43,7 +43,7 @@ static int32_t world_of(const struct na_testimony *x)
 static void tell(struct na_input *in)
 {
 	const struct dumped *x = in->state;
-	const struct na_testimony_dump *d = dump_of(in);
+	const struct na_fr_dump *d = dump_of(in);
 
 	in->rank = d->rank;
 	in->world_size = world_of(&x->ranks);
@@ -68,7 +68,7 @@ static enum na_status open_dump(struct na_input *in, struct na_err *err)
 	if (!x)
 		return na_fail_nomem(err);
 	in->state = x;
-	na_testimony_init(&x->ranks);
+	na_fr_init(&x->ranks);
 	st = na_recorder_read_bytes(&x->ranks, in->path, in->data, in->size,
 				    true, &why);
 	if (st == NA_ENOMEM || !x->ranks.dumps.n)
@@ -105,7 +105,7 @@ static void close_dump(struct na_input *in)
 	struct dumped *x = in->state;
 
 	if (x)
-		na_testimony_fini(&x->ranks);
+		na_fr_fini(&x->ranks);
 	free(x);
 	in->state = NULL;
 }
@@ -115,7 +115,7 @@ static void close_dump(struct na_input *in)
 struct reading {
 	const struct na_input *in;
 	const struct na_sink *sink;
-	const struct na_testimony *ranks;
+	const struct na_flight_record *ranks;
 	uint32_t core;
 };
 
@@ -137,38 +137,38 @@ static uint32_t name_of(const struct reading *r, uint32_t name)
 
 /* From queueing to what was noticed of the end, else to the last time that
  * the dump tells.  False: when is not told. */
-static bool times_of(const struct reading *r,
-		     const struct na_testimony_entry *e, struct na_comm *c)
+static bool times_of(const struct reading *r, const struct na_fr_entry *e,
+		     struct na_comm *c)
 {
-	const struct na_testimony_dump *d = dump_of(r->in);
-	bool held = e->state != NA_TESTIMONY_COMPLETED;
+	const struct na_fr_dump *d = dump_of(r->in);
+	bool held = e->state != NA_FR_COMPLETED;
 	int64_t to_ns = held ? d->newest_ns : e->completed_ns;
 
 	/* Of a retired one nobody noticed when it ended. */
 	if (to_ns < e->created_ns)
 		to_ns = e->created_ns;
-	c->source = e->state == NA_TESTIMONY_STARTED ? NA_COMM_BEGUN
-		    : held                           ? NA_COMM_HELD
-						     : NA_COMM_QUEUED;
+	c->source = e->state == NA_FR_STARTED ? NA_COMM_BEGUN
+		    : held                    ? NA_COMM_HELD
+					      : NA_COMM_QUEUED;
 	return e->created_ns != INT64_MIN &&
 	       na_ps_since(e->created_ns, r->in->zero_ns, &c->start_ps) &&
 	       na_ps_since(to_ns, r->in->zero_ns, &c->end_ps);
 }
 
 /* Point-to-point operations of larger groups count each for itself. */
-static int64_t sequence_of(const struct na_testimony_entry *e,
-			   const struct na_testimony_group *g)
+static int64_t sequence_of(const struct na_fr_entry *e,
+			   const struct na_fr_group *g)
 {
 	return e->p2p && g->n != 2 ? -1 : e->sequence;
 }
 
 static enum na_status tell_entry(const struct reading *r,
-				 const struct na_testimony_entry *e)
+				 const struct na_fr_entry *e)
 {
-	const struct na_testimony_group *g = &r->ranks->groups.v[e->group];
+	const struct na_fr_group *g = &r->ranks->groups.v[e->group];
 	struct na_text operation = text_of(r, e->operation);
 	struct na_text purpose = text_of(r, g->name);
-	struct na_talk t = {
+	struct na_rank_op t = {
 		.comm = {.sequence = sequence_of(e, g),
 			 .size_bytes = e->size_bytes,
 			 .group = name_of(r, g->n ? g->members : g->name),
@@ -186,7 +186,7 @@ static enum na_status tell_entry(const struct reading *r,
 		r->sink->left_out(r->sink->ctx, NA_LEFT_DAMAGED, 1);
 		return NA_OK;
 	}
-	return na_talk_put(r->in, r->sink, &t);
+	return na_rank_op_put(r->in, r->sink, &t);
 }
 
 static enum na_status read_dump(const struct na_input *in,
@@ -194,7 +194,7 @@ static enum na_status read_dump(const struct na_input *in,
 				const struct na_sink *sink, struct na_err *err)
 {
 	const struct dumped *x = in->state;
-	const struct na_testimony_dump *d = dump_of(in);
+	const struct na_fr_dump *d = dump_of(in);
 	struct reading r = {
 		in, sink, &x->ranks,
 		/* Also of a rank that tells nothing: it is one of the job. */
@@ -230,12 +230,12 @@ bool na_recorder_is_input(const struct na_input *in)
 /* Operations are counted from the start of the process on. */
 bool na_recorder_same(const struct na_input *a, const struct na_input *b)
 {
-	const struct na_testimony_dump *x = dump_of(a), *y = dump_of(b);
+	const struct na_fr_dump *x = dump_of(a), *y = dump_of(b);
 	size_t i = 0, k = 0, n = 0;
 
 	while (i < x->entries.n && k < y->entries.n) {
-		const struct na_testimony_entry *p = &x->entries.v[i];
-		const struct na_testimony_entry *q = &y->entries.v[k];
+		const struct na_fr_entry *p = &x->entries.v[i];
+		const struct na_fr_entry *q = &y->entries.v[k];
 
 		if (p->record != q->record) {
 			i += p->record < q->record;
@@ -254,7 +254,7 @@ bool na_recorder_same(const struct na_input *a, const struct na_input *b)
 
 bool na_recorder_more(const struct na_input *a, const struct na_input *b)
 {
-	const struct na_testimony_dump *x = dump_of(a), *y = dump_of(b);
+	const struct na_fr_dump *x = dump_of(a), *y = dump_of(b);
 
 	if (a->damaged != b->damaged)
 		return b->damaged;

@@ -82,7 +82,7 @@ int32_t na_recorder_rank(const char *path)
 	for (from = n; from > 0 && na_is_digit(s[from - 1]); from--)
 		;
 	if (!na_text_number(na_text_n(s + from, n - from), &rank) ||
-	    rank >= NA_TESTIMONY_MAX)
+	    rank >= NA_FR_MAX)
 		return -1;
 	return (int32_t)rank;
 }
@@ -93,7 +93,7 @@ static size_t groups_with(const struct na_recorder_dump *x, int32_t rank)
 	size_t n = 0;
 
 	for (size_t i = 0; i < x->groups.n; i++) {
-		const struct na_testimony_group *g =
+		const struct na_fr_group *g =
 			&x->ranks->groups.v[x->groups.v[i].group];
 
 		n += g->n && bsearch(&rank, x->ranks->members.v + g->first,
@@ -105,11 +105,11 @@ static size_t groups_with(const struct na_recorder_dump *x, int32_t rank)
 /* The only member that all groups share; -1: there are several, or none. */
 static int32_t shared_member(const struct na_recorder_dump *x)
 {
-	const struct na_testimony_group *least = NULL;
+	const struct na_fr_group *least = NULL;
 	int32_t found = -1;
 
 	for (size_t i = 0; i < x->groups.n; i++) {
-		const struct na_testimony_group *g =
+		const struct na_fr_group *g =
 			&x->ranks->groups.v[x->groups.v[i].group];
 
 		if (g->n && (!least || g->n < least->n))
@@ -142,7 +142,7 @@ static bool members_of(const struct na_dump_value *v, int32_t **members,
 	int64_t i;
 
 	for (size_t k = 0; ok && l && k < l->n; k++) {
-		if (na_dump_int(&l->v[k], &i) && i >= 0 && i < NA_TESTIMONY_MAX)
+		if (na_dump_int(&l->v[k], &i) && i >= 0 && i < NA_FR_MAX)
 			ok = na_add(&to, (int32_t)i);
 	}
 	while (ok && c.p < c.end) {
@@ -152,7 +152,7 @@ static bool members_of(const struct na_dump_value *v, int32_t **members,
 		}
 		if (!na_scan_number(&c, &rank))
 			break;
-		ok = rank >= NA_TESTIMONY_MAX || na_add(&to, (int32_t)rank);
+		ok = rank >= NA_FR_MAX || na_add(&to, (int32_t)rank);
 	}
 	*members = to.v;
 	*n = to.n;
@@ -181,8 +181,7 @@ static bool add_group(struct na_recorder_dump *x, struct na_text name,
 
 	desc = desc.n ? desc : name;
 	group = members_of(na_dump_get(config, "ranks"), &members, &n)
-			? na_testimony_group(x->ranks, desc.s, desc.n, members,
-					     n)
+			? na_fr_group(x->ranks, desc.s, desc.n, members, n)
 			: NA_NO_NAME;
 	free(members);
 	return group != NA_NO_NAME &&
@@ -216,7 +215,7 @@ uint32_t na_recorder_group_of(struct na_recorder_dump *x, struct na_text name,
 		return o->group;
 	}
 	desc = desc.n ? desc : name;
-	g.group = na_testimony_group(x->ranks, desc.s, desc.n, NULL, 0);
+	g.group = na_fr_group(x->ranks, desc.s, desc.n, NULL, 0);
 	return g.group != NA_NO_NAME && x->groups.n < 65536 && keep_group(x, g)
 		       ? g.group
 		       : NA_NO_NAME;
@@ -306,7 +305,7 @@ static int64_t last_of(const struct na_dump_value *status, const char *key)
 static bool read_place(struct na_recorder_dump *x, uint32_t group,
 		       const struct na_dump_value *status)
 {
-	struct na_testimony_place *p = na_testimony_place(x->dump, group);
+	struct na_fr_place *p = na_fr_place(x->dump, group);
 
 	if (!p)
 		return false;
@@ -401,7 +400,7 @@ static enum na_status add_dump(struct na_recorder_dump *x, const char *path,
 			       enum na_status st, const char *why,
 			       struct na_err *err)
 {
-	struct na_testimony_dump *d = x->dump;
+	struct na_fr_dump *d = x->dump;
 
 	d->cut = st != NA_OK;
 	d->counted = d->cut && has_status(x->top);
@@ -415,23 +414,23 @@ static enum na_status add_dump(struct na_recorder_dump *x, const char *path,
 			       path);
 	if (!na_add(&x->ranks->dumps, *d))
 		return na_fail_nomem(err);
-	*d = (struct na_testimony_dump){.path = NULL};
+	*d = (struct na_fr_dump){.path = NULL};
 	return st == NA_OK
 		       ? NA_OK
 		       : na_fail(err, NA_EFORMAT,
 				 "%s: %s; what came before is used", path, why);
 }
 
-enum na_status na_recorder_read_bytes(struct na_testimony *ranks,
+enum na_status na_recorder_read_bytes(struct na_flight_record *ranks,
 				      const char *path, const uint8_t *p,
 				      size_t n, bool all, struct na_err *err)
 {
-	struct na_testimony_dump d = {.path = path,
-				      .rank = -1,
-				      .host = NA_NO_NAME,
-				      .evidence = NA_BY_FLIGHT_RECORDER,
-				      .oldest_ns = INT64_MIN,
-				      .newest_ns = INT64_MIN};
+	struct na_fr_dump d = {.path = path,
+			       .rank = -1,
+			       .host = NA_NO_NAME,
+			       .evidence = NA_BY_FLIGHT_RECORDER,
+			       .oldest_ns = INT64_MIN,
+			       .newest_ns = INT64_MIN};
 	struct na_recorder_dump x = {.ranks = ranks,
 				     .dump = &d,
 				     .keeps_all = all};
@@ -457,12 +456,12 @@ enum na_status na_recorder_read_bytes(struct na_testimony *ranks,
 	na_vec_free(&x.groups);
 	na_vec_free(&x.named);
 	na_strtab_fini(&x.group_names);
-	na_testimony_free_dump(&d);
+	na_fr_free_dump(&d);
 	na_dump_store_fini(&store);
 	return err->status;
 }
 
-enum na_status na_recorder_read(struct na_testimony *x, const char *path,
+enum na_status na_recorder_read(struct na_flight_record *x, const char *path,
 				struct na_err *err)
 {
 	struct na_whole w;

@@ -31,11 +31,12 @@ bool na_recorder_is(const char *path);
  * NA_EFORMAT: damaged, what came before is there (a row, or none if not even
  * the rank can be told); NA_EIO, NA_ENOMEM.
  */
-enum na_status na_recorder_read(struct na_testimony *x, const char *path,
+enum na_status na_recorder_read(struct na_flight_record *x, const char *path,
 				struct na_err *err) NA_MUST_CHECK;
 /* `all`: entries that have completed are kept, all of them. */
-enum na_status na_recorder_read_bytes(struct na_testimony *x, const char *path,
-				      const uint8_t *p, size_t n, bool all,
+enum na_status na_recorder_read_bytes(struct na_flight_record *x,
+				      const char *path, const uint8_t *p,
+				      size_t n, bool all,
 				      struct na_err *err) NA_MUST_CHECK;
 
 /* The last number of a file's name; -1: there is none. */
@@ -70,8 +71,8 @@ struct na_recorder_frame {
 };
 
 struct na_recorder_dump {
-	struct na_testimony *ranks;
-	struct na_testimony_dump *dump;
+	struct na_flight_record *ranks;
+	struct na_fr_dump *dump;
 	const struct na_dump_value *top;
 	NA_VEC(struct na_recorder_group) groups; /* in order of the file */
 	bool has_groups;                         /* they were read */

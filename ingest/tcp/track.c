@@ -556,8 +556,8 @@ static void take_mss(struct na_tcp_dir *f, struct na_tcp_dir *r,
 }
 
 /* What the trail has made of bytes below the highest. */
-static uint32_t testimony(const struct na_trail *f, uint64_t again,
-			  uint64_t late)
+static uint32_t retransmit_kind(const struct na_trail *f, uint64_t again,
+				uint64_t late)
 {
 	if (!f->late)
 		return 0;
@@ -568,9 +568,9 @@ static uint32_t testimony(const struct na_trail *f, uint64_t again,
 
 /* Marks of p; and what it testifies. */
 __attribute__((noinline)) static uint32_t
-witnessed(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
-	  struct na_tcp_dir *r, const struct na_packet *p,
-	  const struct na_trail_look *look)
+classify_segment(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
+		 struct na_tcp_dir *r, const struct na_packet *p,
+		 const struct na_trail_look *look)
 {
 	bool shut = r->packets > 0 && r->window == 0;
 	int64_t silent = f->rare ? f->rare->timeout_total_ns : 0, rtt;
@@ -587,8 +587,8 @@ witnessed(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
 	known = f->trail.hi_known;
 	upset = setbacks(&f->trail, &r->trail);
 	na_trail_send(&f->trail, &t->pools.room, p, look, rtt, shut, silent);
-	marks |= testimony(&f->trail, again, late);
-	na_trail_hear(&r->trail, &t->pools.room, p, na_tcp_least_leg(r));
+	marks |= retransmit_kind(&f->trail, again, late);
+	na_trail_on_ack(&r->trail, &t->pools.room, p, na_tcp_least_leg(r));
 	c->turns.upset |= setbacks(&f->trail, &r->trail) > upset;
 	fresh = p->payload_bytes > 0 &&
 		(!known || na_tcp_before(hi, f->trail.hi));
@@ -614,7 +614,7 @@ take(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
 	} else if (na_trail_is_copy(&f->trail, p, &look)) {
 		marks |= na_tcp_marks(c, f, r, p, true, &t->pools);
 	} else {
-		marks |= witnessed(t, c, f, r, p, &look);
+		marks |= classify_segment(t, c, f, r, p, &look);
 	}
 	f->packets++;
 	f->wire_bytes += p->wire_bytes;

@@ -181,7 +181,7 @@ static const struct na_xf_field packet_fields[] = {
 
 /* Those that are newer, of which there is no room below the other one's. */
 #define T(n, i, member, type) F((i ? 224 : 160) + n, na_connection, dir[i].member, type, 0)
-#define TESTIMONY(i) \
+#define TRAIL_EVIDENCE(i) \
 	T(0, i, copies, XF_U64), T(1, i, needed, XF_U64), \
 	T(2, i, needless, XF_U64), T(3, i, reordered, XF_U64), \
 	T(4, i, duplicated, XF_U64), T(5, i, capture_holes, XF_U64), \
@@ -239,8 +239,8 @@ static const struct na_xf_field connection_fields[] = {
 	F(10, na_connection, calls, XF_U64, 0),
 	DIRECTION(0),
 	DIRECTION(1),
-	TESTIMONY(0),
-	TESTIMONY(1),
+	TRAIL_EVIDENCE(0),
+	TRAIL_EVIDENCE(1),
 	STRETCHES(0),
 	STRETCHES(1),
 	F(11, na_connection, turns, XF_U64, 0),

@@ -20,38 +20,38 @@
 #ifndef NETAN_ANALYSES_ANALYSIS_H
 #define NETAN_ANALYSES_ANALYSIS_H
 
-#include "netan/base/face.h"
-#include "netan/base/parcel.h"
+#include "netan/base/command_info.h"
+#include "netan/base/serialize.h"
 #include "netan/model/scope.h"
 #include "netan/result/result.h"
 
 /* What of an analysis goes between processes. */
-enum na_parcel_of {
-	NA_PARCEL_BLOCK, /* a block state, sealed; into one that was forked */
-	NA_PARCEL_LEFT,  /* what blocks of a pass have left in the main state
+enum na_packed_state {
+	NA_PACKED_BLOCK, /* a block state, sealed; into one that was forked */
+	NA_PACKED_LEFT,  /* what blocks of a pass have left in the main state
 			    besides; into that of another process */
-	NA_PARCEL_TURNED /* after a turn, what fork and add of the next pass
+	NA_PACKED_TURNED /* after a turn, what fork and add of the next pass
 			    look at in the main state; likewise */
 };
 
 #define NA_COUNTS(KIND) (UINT32_C(1) << NA_RECORDS_##KIND)
 
 struct na_analysis {
-	struct na_face face;
+	struct na_command_info info;
 	uint32_t wants;      /* enum na_want bits */
 	bool clips;          /* --from/--to clip, not select */
 	bool suspects;       /* its culprits may go to a ledger */
 	bool instants;       /* sees clock_skew and no_latency, too */
 	bool censored;       /* sees clock_skew, which counts as left out */
 	bool both_sides;     /* without --side: rx and tx, not rx alone */
-	bool sends_aside;    /* with both sides: receives count, sends are
+	bool ignores_sends;  /* with both sides: receives count, sends are
 				neither used nor left out */
 	bool clocks;         /* corrects hosts' clocks: sends and clock_skew
 				are read for these, and not shown to it */
 	bool by_steps;       /* needs the step of every transfer */
 	bool traces_first;   /* what captures tell beside traces is no match for
 				what those tell: see na_filter */
-	bool captures_too;   /* beside traces check asks it of captures alone,
+	bool runs_on_captures; /* beside traces check asks it of captures alone,
 				too */
 	bool many;           /* netan-mpi runs it */
 	bool forgets;        /* finish looks at no transfers and executions of
@@ -63,7 +63,7 @@ struct na_analysis {
 				--host leaves out, too: to count them */
 	uint32_t components; /* NA_COMP_BIT()s that --component may ask for;
 				0: the network's alone */
-	uint32_t besides;    /* that it sees whatever is asked for */
+	uint32_t extra_components; /* that it sees whatever is asked for */
 	/* Where all analyses run side by side (check, report): its turn to
 	 * begin.  First what takes longest on many hosts or on one, last what
 	 * is soon done, so that no thread is left alone with much.  On one
@@ -74,7 +74,7 @@ struct na_analysis {
 	bool basis;
 	/* What check says of how much it looked at, it says as the first of
 	 * these that had something to analyse: 1, 2, ...; 0: after those. */
-	unsigned tells_coverage;
+	unsigned reports_coverage;
 	size_t state_size;
 	size_t block_size; /* 0: a block's state is one like the main state */
 	unsigned passes;
@@ -97,7 +97,7 @@ struct na_analysis {
 	 * Of device planes nothing but --host is looked at, since what an op
 	 * costs depends on those around it: na_scope.bound answers for times.
 	 */
-#define NA_RECORD(KIND, bag, one, type, ...) \
+#define NA_RECORD(KIND, chunks, one, type, ...) \
 	enum na_status (*add_##one)(void *block, const struct type *x);
 #include "netan/model/records.def"
 	/* Once a block has all its records, still on its thread; may be
@@ -125,14 +125,14 @@ struct na_analysis {
 
 	/*
 	 * Where ranks of a job let the transfers that they have read through
-	 * it, and one of them merges their blocks (enum na_parcel_of); NULL:
+	 * it, and one of them merges their blocks (enum na_packed_state); NULL:
 	 * that one gets all transfers.  What is unpacked was sent by another
 	 * process: every number is looked at before it is used.
 	 */
-	void (*pack)(void *state, enum na_parcel_of what, unsigned pass,
-		     struct na_parcel *to);
-	void (*unpack)(void *state, enum na_parcel_of what, unsigned pass,
-		       struct na_opened_parcel *from);
+	void (*pack)(void *state, enum na_packed_state what, unsigned pass,
+		     struct na_serializer *to);
+	void (*unpack)(void *state, enum na_packed_state what, unsigned pass,
+		       struct na_deserializer *from);
 
 	/* How bad is what was found, for --fail-on: enum na_severity; may be
 	 * NULL.  After finish. */

@@ -27,7 +27,7 @@ const struct na_analysis *const na_evidence[] = {
 const struct na_analysis *na_analysis_find(const char *name)
 {
 	for (size_t i = 0; na_analyses[i]; i++) {
-		if (strcmp(na_analyses[i]->face.name, name) == 0)
+		if (strcmp(na_analyses[i]->info.name, name) == 0)
 			return na_analyses[i];
 	}
 	return NULL;

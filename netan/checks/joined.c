@@ -8,7 +8,7 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 
 enum { TOLD_MOST = 3 };
 

@@ -12,7 +12,7 @@
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 
 enum { FEW_TRANSFERS = 100 };
 

@@ -10,7 +10,7 @@
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 
 /* A timer for what was lost is no shorter, wherever it was lowered to. */
 static const double least_rto_s = 0.005;

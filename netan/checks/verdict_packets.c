@@ -10,7 +10,7 @@
 #include "netan/base/units.h"
 #include "netan/checks/joined.h"
 #include "netan/checks/look.h"
-#include "netan/checks/packets.h"
+#include "netan/checks/packets/packets.h"
 #include "netan/checks/verdict.h"
 
 enum { BURST = 10 }; /* packets, of a queue that overflows */

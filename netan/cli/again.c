@@ -44,7 +44,7 @@ static const char *const of_connections[] = {
 
 static bool takes(const struct na_command *c, const char *option)
 {
-	const struct na_analysis *a = na_analysis_find(c->face->name);
+	const struct na_analysis *a = na_analysis_find(c->info->name);
 	struct na_opt_group groups[NA_MAX_GROUPS];
 	size_t n = na_command_groups(c, NULL, groups);
 

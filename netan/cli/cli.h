@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "netan/base/command_info.h"
 #include "netan/base/err.h"
-#include "netan/base/face.h"
 #include "netan/base/opt.h"
 #include "netan/checks/check.h"
 #include "netan/engine/request.h"
@@ -89,7 +89,7 @@ struct na_cli {
 	const struct na_conf *conf;       /* what netan.conf set; or NULL */
 	struct na_request request;        /* of the engine; speaks on stderr */
 	struct na_common common;
-	void *params; /* command->face->params_size bytes */
+	void *params; /* command->info->params_size bytes */
 	/* Empty, of a command with NA_JOIN_OUTPUT: for its run to fill. */
 	struct na_result *result;
 	int argc;
@@ -106,7 +106,7 @@ enum na_shut {
 };
 
 struct na_command {
-	const struct na_face *face; /* name, help, own options */
+	const struct na_command_info *info; /* name, help, own options */
 	const char *words;          /* operands: "a|b|c", or "COMMAND";
 					 * NULL: files */
 	unsigned joins;             /* enum na_join bits */
@@ -148,7 +148,7 @@ void na_say_more_warnings(const struct na_request *q);
 bool na_said_error(void);
 /* Says what failed, if something did. */
 enum na_exit na_say_failed(const struct na_cli *cli, const struct na_err *err);
-/* Ends the program where a library is refused memory (refused.h): removes what
+/* Ends the program where a library is refused memory (oom.h): removes what
  * is not finished, says so, status NA_EXIT_FAILED. */
 void na_end_refused(void);
 /* Before a `whole` command writes: was it interrupted, now or (`interrupted`)

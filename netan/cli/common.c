@@ -332,7 +332,7 @@ static const struct shared {
 
 bool na_command_many(const struct na_command *c)
 {
-	const struct na_analysis *a = na_analysis_find(c->face->name);
+	const struct na_analysis *a = na_analysis_find(c->info->name);
 
 	return (c->joins & NA_JOIN_MANY) && (!a || a->many);
 }
@@ -343,10 +343,10 @@ bool na_command_many(const struct na_command *c)
 static const struct na_opt *rows_of(const struct na_command *command,
 				    const struct shared *s)
 {
-	const struct na_analysis *a = na_analysis_find(command->face->name);
+	const struct na_analysis *a = na_analysis_find(command->info->name);
 	bool draws = command->joins & NA_JOIN_MERGED ||
 		     (command->joins & NA_JOIN_PICTURE &&
-		      na_figure_find(command->face->name));
+		      na_figure_find(command->info->name));
 
 	if (!(command->joins & s->join) ||
 	    (s->join & NA_JOIN_PICTURE && !draws) ||
@@ -360,7 +360,7 @@ static const struct na_opt *rows_of(const struct na_command *command,
 		return reading_opts;
 	if (!(s->join & NA_JOIN_OUTPUT))
 		return s->opts;
-	if (na_prom_has(command->face->name))
+	if (na_prom_has(command->info->name))
 		return draws ? drawing_metric_opts : metric_opts;
 	return draws ? drawing_opts : s->opts;
 }
@@ -370,9 +370,9 @@ size_t na_command_groups(const struct na_command *command, struct na_cli *cli,
 {
 	size_t n = 0;
 
-	if (command->face->opts)
+	if (command->info->opts)
 		groups[n++] = (struct na_opt_group){"Options",
-						    command->face->opts,
+						    command->info->opts,
 						    cli ? cli->params : NULL};
 	for (size_t k = 0; k < NA_LEN(shared); k++) {
 		const struct na_opt *rows = rows_of(command, &shared[k]);
@@ -388,7 +388,7 @@ size_t na_command_groups(const struct na_command *command, struct na_cli *cli,
 const struct na_command *na_command_find(const char *name)
 {
 	for (const struct na_command *const *c = na_commands; *c; c++)
-		if (strcmp((*c)->face->name, name) == 0)
+		if (strcmp((*c)->info->name, name) == 0)
 			return *c;
 	return NULL;
 }
@@ -400,7 +400,7 @@ const char *na_command_closest(const char *name)
 
 	for (const struct na_command *const *c = na_commands; *c; c++)
 		if (n < NA_LEN(names))
-			names[n++] = (*c)->face->name;
+			names[n++] = (*c)->info->name;
 	return na_closest(name, names, n);
 }
 
@@ -452,20 +452,20 @@ static enum na_status add_operand(void *ctx, const char *text,
 }
 
 static enum na_status params_of(const struct na_request *q,
-				const struct na_face *face, void **params,
-				struct na_err *err)
+				const struct na_command_info *info,
+				void **params, struct na_err *err)
 {
-	struct na_opt_group group = {"", face->opts, NULL};
+	struct na_opt_group group = {"", info->opts, NULL};
 	struct na_opt_parser p = {.groups = &group, .n_groups = 1};
 	/* The value is kept where it is: on the command line. */
 	char name[] = "--capacity";
 	char *argv[] = {name, (char *)(uintptr_t)q->capacity};
 	enum na_status st;
 
-	*params = na_calloc(1, face->params_size);
+	*params = na_calloc(1, info->params_size);
 	if (!*params)
 		return na_fail_nomem(err);
-	if (!face->opts)
+	if (!info->opts)
 		return NA_OK;
 	group.params = *params;
 	st = na_opt_defaults(&group, 1, err);
@@ -475,11 +475,11 @@ static enum na_status params_of(const struct na_request *q,
 	return na_opt_parse(&p, 2, argv, err);
 }
 
-static void drop_params(const struct na_face *face, void *params)
+static void drop_params(const struct na_command_info *info, void *params)
 {
-	struct na_opt_group group = {"", face->opts, params};
+	struct na_opt_group group = {"", info->opts, params};
 
-	if (params && face->opts)
+	if (params && info->opts)
 		na_opt_free(&group, 1);
 	free(params);
 }
@@ -509,7 +509,7 @@ static const char *who_has(const char *option)
 			continue;
 		if (found)
 			return NULL;
-		found = (*c)->face->name;
+		found = (*c)->info->name;
 	}
 	return found;
 }
@@ -526,7 +526,7 @@ enum na_status na_cli_parse(struct na_cli *cli, const struct na_command *c,
 	enum na_status st;
 
 	init(cli, c, argc, argv);
-	cli->params = na_calloc(1, c->face->params_size);
+	cli->params = na_calloc(1, c->info->params_size);
 	if (!cli->params)
 		return na_fail_nomem(err);
 	p.n_groups = na_command_groups(c, cli, groups);

@@ -39,7 +39,7 @@ static void put_words(FILE *out, const char *words)
 static void put_command_names(FILE *out)
 {
 	for_each_command(c) fprintf(out, "%s%s", c == na_commands ? "" : " ",
-				    (*c)->face->name);
+				    (*c)->info->name);
 }
 
 static void put_operands(FILE *out, const struct na_command *c)
@@ -66,7 +66,7 @@ static bool takes_id(const struct script *s, const struct na_opt *o)
 static bool takes_table(const struct script *s, const struct na_opt *o)
 {
 	return o->arg && strcmp(o->arg, "TABLE") == 0 &&
-	       na_document_find(s->command->face->name);
+	       na_document_find(s->command->info->name);
 }
 
 static bool has_words(const struct script *s, const struct na_opt *o)
@@ -100,7 +100,7 @@ static void put_its_tables(const struct script *s)
 	struct na_strtab told = {.n = 0};
 
 	put_tables(s->out, &told,
-		   na_document_find(s->command->face->name)->result, false);
+		   na_document_find(s->command->info->name)->result, false);
 	na_strtab_fini(&told);
 }
 
@@ -145,7 +145,7 @@ static void put_quoted(FILE *out, const char *text, const char *backslash)
 
 static void bash_options(struct script *s)
 {
-	fprintf(s->out, "\t%s)\n\t\topts='", s->command->face->name);
+	fprintf(s->out, "\t%s)\n\t\topts='", s->command->info->name);
 	for_each_option(o, s) fprintf(s->out, "--%s ", o->name);
 	fputs("'\n\t\twords='", s->out);
 	put_operands(s->out, s->command);
@@ -268,7 +268,7 @@ static void zsh_option(const struct script *s, const struct na_opt *o)
 
 static void zsh_command(struct script *s)
 {
-	fprintf(s->out, "\t\t%s)\n\t\t\t_arguments -s", s->command->face->name);
+	fprintf(s->out, "\t\t%s)\n\t\t\t_arguments -s", s->command->info->name);
 	for_each_option(o, s) zsh_option(s, o);
 	fputs(" \\\n\t\t\t'*:", s->out);
 	if (s->command->words) {
@@ -294,8 +294,8 @@ static void zsh_script(struct script *s)
 	      s->out);
 	for_each_command(c)
 	{
-		fprintf(s->out, "\t\t'%s:", (*c)->face->name);
-		put_quoted(s->out, (*c)->face->question, ":\\");
+		fprintf(s->out, "\t\t'%s:", (*c)->info->name);
+		put_quoted(s->out, (*c)->info->question, ":\\");
 		fputs("'\n", s->out);
 	}
 	fputs("\t)\n"
@@ -333,7 +333,7 @@ static void fish_option(struct script *s, const struct na_opt *o)
 	fprintf(s->out,
 		"complete -c netan -n "
 		"'__fish_seen_subcommand_from %s' -l %s",
-		s->command->face->name, o->name);
+		s->command->info->name, o->name);
 	if (o->short_name)
 		fprintf(s->out, " -s %c", o->short_name);
 	if (has_words(s, o)) {
@@ -355,8 +355,8 @@ static void fish_command(struct script *s)
 	fprintf(s->out,
 		"complete -c netan -f -n __fish_use_subcommand -a %s "
 		"-d '",
-		s->command->face->name);
-	for (const char *p = s->command->face->question; *p; p++)
+		s->command->info->name);
+	for (const char *p = s->command->info->question; *p; p++)
 		fprintf(s->out, "%s%c", *p == '\'' || *p == '\\' ? "\\" : "",
 			*p);
 	fputs("'\n", s->out);
@@ -364,7 +364,7 @@ static void fish_command(struct script *s)
 		fprintf(s->out,
 			"complete -c netan -f -n "
 			"'__fish_seen_subcommand_from %s' -a '",
-			s->command->face->name);
+			s->command->info->name);
 		put_operands(s->out, s->command);
 		fputs("'\n", s->out);
 	}
@@ -407,7 +407,7 @@ static enum na_exit completion_run(struct na_cli *cli)
 	return NA_EXIT_OK;
 }
 
-static const struct na_face completion_face = {
+static const struct na_command_info completion_info = {
 	.name = "completion",
 	.question = "how does my shell complete netan's commands and options",
 	.usage = "bash|zsh|fish",
@@ -418,7 +418,7 @@ static const struct na_face completion_face = {
 };
 
 const struct na_command na_cmd_completion = {
-	.face = &completion_face,
+	.info = &completion_info,
 	.words = "bash|zsh|fish",
 	.run = completion_run,
 };

@@ -23,12 +23,12 @@ static void list_commands(FILE *out, bool many)
 	size_t width = 0;
 
 	for (const struct na_command *const *c = na_commands; *c; c++)
-		if (strlen((*c)->face->name) > width)
-			width = strlen((*c)->face->name);
+		if (strlen((*c)->info->name) > width)
+			width = strlen((*c)->info->name);
 	for (const struct na_command *const *c = na_commands; *c; c++)
 		if (!many || na_command_many(*c))
 			fprintf(out, "  %-*s  %s\n", (int)width,
-				(*c)->face->name, (*c)->face->question);
+				(*c)->info->name, (*c)->info->question);
 }
 
 void na_help_short(FILE *out)
@@ -222,12 +222,12 @@ static void put_question(FILE *out, const struct na_command *c)
 {
 	char line[256];
 
-	snprintf(line, sizeof(line), "netan %s - %s", c->face->name,
-		 c->face->question);
+	snprintf(line, sizeof(line), "netan %s - %s", c->info->name,
+		 c->info->question);
 	put_wrapped(out, line, line + strlen(line));
 	fputs("\n\n", out);
-	snprintf(line, sizeof(line), "Usage: netan %s %s", c->face->name,
-		 c->face->usage);
+	snprintf(line, sizeof(line), "Usage: netan %s %s", c->info->name,
+		 c->info->usage);
 	put_hanging(out, line, line + strlen(line), 0, strlen("Usage: "));
 	putc('\n', out);
 }
@@ -238,9 +238,9 @@ void na_help_command(const struct na_command *c, FILE *out)
 	size_t n = na_command_groups(c, NULL, groups);
 
 	put_question(out, c);
-	if (c->face->details) {
+	if (c->info->details) {
 		putc('\n', out);
-		put_paragraphs(out, c->face->details);
+		put_paragraphs(out, c->info->details);
 	}
 	if (na_when_stopped(c)) {
 		putc('\n', out);
@@ -248,10 +248,10 @@ void na_help_command(const struct na_command *c, FILE *out)
 	}
 	put_ids(out, c);
 	na_opt_help(groups, n, out);
-	put_method(out, c->face->method);
-	if (c->face->example) {
+	put_method(out, c->info->method);
+	if (c->info->example) {
 		fputs("\nExample:\n", out);
-		put_lines(out, c->face->example, SIZE_MAX);
+		put_lines(out, c->info->example, SIZE_MAX);
 	}
 }
 
@@ -308,12 +308,12 @@ static void add_named(struct brief *b, const struct na_opt_group *groups,
 static void choose_brief(struct brief *b, const struct na_command *c,
 			 const struct na_opt_group *groups, size_t n)
 {
-	const char *example = c->face->example ? c->face->example : "";
-	const struct na_opt *own = c->face->opts;
+	const char *example = c->info->example ? c->info->example : "";
+	const struct na_opt *own = c->info->opts;
 	const char *end = put_lines(NULL, example, BRIEF_EXAMPLES);
 
-	if (c->face->matter) {
-		add_named(b, groups, n, c->face->matter);
+	if (c->info->matter) {
+		add_named(b, groups, n, c->info->matter);
 		return;
 	}
 	for (size_t k = 0; k < n; k++) {
@@ -346,14 +346,14 @@ void na_help_brief(const struct na_command *c, FILE *out)
 		     o->kind != NA_OPT_NONE; o++)
 			all++;
 	}
-	if (c->face->example) {
+	if (c->info->example) {
 		fputs("\nExample:\n", out);
-		put_lines(out, c->face->example, BRIEF_EXAMPLES);
+		put_lines(out, c->info->example, BRIEF_EXAMPLES);
 	}
 	fprintf(out,
 		"\nAll %zu options: netan %s --help.  What words mean: netan "
 		"help --words.\n",
-		all, c->face->name);
+		all, c->info->name);
 }
 
 static enum na_exit put_schema(const struct na_cli *cli, const char *name)
@@ -384,7 +384,7 @@ static const char *topic_offered(size_t k)
 	while (na_commands[n])
 		n++;
 	if (k < n)
-		return na_commands[k]->face->name;
+		return na_commands[k]->info->name;
 	for (size_t i = 0; na_checks[i]; i++)
 		if (i == k - n)
 			return na_checks[i]->id;
@@ -572,7 +572,7 @@ static const struct na_opt help_opts[] = {
 };
 /* clang-format on */
 
-static const struct na_face help_face = {
+static const struct na_command_info help_info = {
 	.name = "help",
 	.question = "what do the commands and their options mean",
 	.usage = "[--schema | --man] [COMMAND] | --tables [TABLE] | "
@@ -589,7 +589,7 @@ static const struct na_face help_face = {
 };
 
 const struct na_command na_cmd_help = {
-	.face = &help_face,
+	.info = &help_info,
 	.words = "COMMAND",
 	.run = help_run,
 };

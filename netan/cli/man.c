@@ -129,21 +129,21 @@ static void command_page(const struct na_command *c, FILE *out)
 	size_t n = na_command_groups(c, NULL, groups);
 	char name[64];
 
-	snprintf(name, sizeof(name), "netan-%s", c->face->name);
+	snprintf(name, sizeof(name), "netan-%s", c->info->name);
 	put_title(out, name);
 	fputs(".SH NAME\nnetan\\-", out);
-	put_text(out, c->face->name);
+	put_text(out, c->info->name);
 	fputs(" \\- ", out);
-	put_text(out, c->face->question);
+	put_text(out, c->info->question);
 	fputs("\n.SH SYNOPSIS\n\\fBnetan ", out);
-	put_text(out, c->face->name);
+	put_text(out, c->info->name);
 	fputs("\\fR ", out);
-	put_text(out, c->face->usage);
+	put_text(out, c->info->usage);
 	putc('\n', out);
-	if (c->face->details || na_when_stopped(c))
+	if (c->info->details || na_when_stopped(c))
 		fputs(".SH DESCRIPTION\n", out);
-	if (c->face->details)
-		put_paragraphs(out, c->face->details);
+	if (c->info->details)
+		put_paragraphs(out, c->info->details);
 	if (na_when_stopped(c))
 		put_paragraphs(out, na_when_stopped(c));
 	put_ids(out, c);
@@ -154,12 +154,12 @@ static void command_page(const struct na_command *c, FILE *out)
 		     o->kind != NA_OPT_NONE; o++)
 			put_option(out, o);
 	}
-	if (c->face->method) {
+	if (c->info->method) {
 		fputs(".SH METHOD\n", out);
-		put_paragraphs(out, c->face->method);
+		put_paragraphs(out, c->info->method);
 	}
-	if (c->face->example)
-		put_example(out, c->face->example);
+	if (c->info->example)
+		put_example(out, c->info->example);
 	put_status(out);
 	fputs(".SH SEE ALSO\n.BR netan (1)\n", out);
 }
@@ -171,9 +171,9 @@ static void put_commands(FILE *out, bool many)
 		if (many && !na_command_many(*c))
 			continue;
 		fputs(".TP\n.BR netan\\-", out);
-		put_text(out, (*c)->face->name);
+		put_text(out, (*c)->info->name);
 		fputs(" (1)\n", out);
-		put_text(out, (*c)->face->question);
+		put_text(out, (*c)->info->question);
 		putc('\n', out);
 	}
 }

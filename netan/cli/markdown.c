@@ -237,21 +237,21 @@ static void put_terms(FILE *out)
 
 static void command_page(const struct na_command *c, FILE *out)
 {
-	const struct na_face *face = c->face;
+	const struct na_command_info *info = c->info;
 
-	fprintf(out, "# netan %s\n\n", face->name);
-	put_string(out, face->question);
-	fprintf(out, "\n\n    netan %s %s\n", face->name, face->usage);
-	if (face->details)
-		put_paragraphs(out, face->details);
+	fprintf(out, "# netan %s\n\n", info->name);
+	put_string(out, info->question);
+	fprintf(out, "\n\n    netan %s %s\n", info->name, info->usage);
+	if (info->details)
+		put_paragraphs(out, info->details);
 	put_ids(out, c);
-	if (face->example)
-		fprintf(out, "\n```\n%s\n```\n", face->example);
+	if (info->example)
+		fprintf(out, "\n```\n%s\n```\n", info->example);
 	put_notes(out);
 	put_options(out, c);
-	put_method(out, face->method);
-	na_markdown_document(out, face->name);
-	if (strcmp(face->name, "help") == 0)
+	put_method(out, info->method);
+	na_markdown_document(out, info->name);
+	if (strcmp(info->name, "help") == 0)
 		put_terms(out);
 }
 
@@ -259,10 +259,10 @@ static void program_page(FILE *out)
 {
 	fputs("# Commands\n\n| command | question |\n| --- | --- |\n", out);
 	for (const struct na_command *const *c = na_commands; *c; c++) {
-		const struct na_face *face = (*c)->face;
+		const struct na_command_info *info = (*c)->info;
 
-		fprintf(out, "| [`%s`](%s.md) | ", face->name, face->name);
-		put_string(out, face->question);
+		fprintf(out, "| [`%s`](%s.md) | ", info->name, info->name);
+		put_string(out, info->question);
 		fputs(" |\n", out);
 	}
 	put_notes(out);

@@ -13,8 +13,8 @@
 
 #include <gsl/gsl_errno.h>
 
-#include "netan/base/memory/leavings.h"
-#include "netan/base/memory/refused.h"
+#include "netan/base/memory/oom.h"
+#include "netan/base/memory/temp_files.h"
 #include "netan/base/shell.h"
 #include "netan/base/similar.h"
 #include "netan/base/vec.h"
@@ -26,7 +26,7 @@
 #include "netan/cli/sandbox/shut_in.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/memory.h"
-#include "netan/engine/together/together.h"
+#include "netan/engine/mpi/mpi.h"
 
 /* With a standard descriptor closed, the next file opened would take its
  * number, and messages would land in it.  Writing to a closed standard
@@ -105,7 +105,7 @@ static enum na_exit no_input(const struct na_cli *cli)
 			  "of a profile, or - for standard input"
 			: "no INPUT is given: a file, a directory of "
 			  "such files, or - for standard input",
-		c->face->name);
+		c->info->name);
 }
 
 /* Before any work: what the command line asks for is there and makes sense. */
@@ -124,7 +124,7 @@ static enum na_exit prepare(struct na_cli *cli, struct na_err *err)
 	if (cli->command->joins & (NA_JOIN_INPUT | NA_JOIN_WORKERS) &&
 	    na_memory_start(&cli->request, err) != NA_OK)
 		return usage_error(&cli->request, err->text,
-				   cli->command->face->name);
+				   cli->command->info->name);
 	if (!(cli->command->joins & NA_JOIN_OUTPUT))
 		return NA_EXIT_OK;
 	/* The other ranks write nothing, and need not see the place. */
@@ -157,7 +157,7 @@ static enum na_exit settle(const struct na_request *q, enum na_exit code)
 static enum na_exit run_ready(struct na_cli *cli)
 {
 	struct na_world *w = cli->request.world;
-	struct na_together together;
+	struct na_mpi mpi;
 	struct na_err err = {0};
 	enum na_exit code;
 
@@ -171,13 +171,13 @@ static enum na_exit run_ready(struct na_cli *cli)
 		na_memory_tell(&cli->request);
 		return code;
 	}
-	na_together_init(&together, w);
+	na_mpi_init(&mpi, w);
 	cli->request.hashes |= cli->common.ledger != NULL;
-	cli->request.together = &together;
+	cli->request.mpi = &mpi;
 	code = cli->command->run(cli);
 	na_memory_tell(&cli->request);
-	na_together_fini(&together);
-	return together.dismissed ? NA_EXIT_OK : code;
+	na_mpi_fini(&mpi);
+	return mpi.dismissed ? NA_EXIT_OK : code;
 }
 
 /* Its own part of the command line; the rest is `carried`. */
@@ -291,7 +291,7 @@ static enum na_exit run_command(const struct na_request *q,
 		code = conf_error(&cli.request, &err);
 	} else if (st != NA_OK) {
 		code = st == NA_EUSAGE ? usage_error(&cli.request, err.text,
-						     c->face->name)
+						     c->info->name)
 				       : na_say_failed(&cli, &err);
 	} else {
 		code = run_ready(&cli);
@@ -309,7 +309,7 @@ static enum na_exit not_many(const struct na_request *q,
 	na_say_error(q,
 		     "netan-mpi does not run %s, netan does; 'netan-mpi "
 		     "--help' lists what it runs",
-		     c->face->name);
+		     c->info->name);
 	return NA_EXIT_USAGE;
 }
 
@@ -397,7 +397,7 @@ static enum na_exit close_stdout(const struct na_request *q, enum na_exit code)
 /* Whoever was refused memory may not have passed it on. */
 static enum na_exit whole(const struct na_request *q, enum na_exit code)
 {
-	if (!na_memory_refused() || (na_exit_failed(code) && na_said_error()))
+	if (!na_oom() || (na_exit_failed(code) && na_said_error()))
 		return code;
 	na_say_nomem(q);
 	return NA_EXIT_FAILED;
@@ -423,8 +423,8 @@ enum na_exit na_program(struct na_world *w, const struct na_build *build,
 	setlocale(LC_ALL, "C");
 	signal(SIGPIPE, SIG_IGN);
 	/* Of ranks the launcher says what ended them. */
-	na_leavings_on_signals(!w);
-	na_memory_on_refused(na_end_refused);
+	na_temp_files_on_signals(!w);
+	na_oom_handler(na_end_refused);
 	gsl_set_error_handler_off();
 	/* Large blocks go back to the system when they are freed: left to
 	 * itself, glibc keeps ever larger ones. */

@@ -10,7 +10,7 @@
 	extern const struct na_analysis na_an_##name; \
 	extern const struct na_command na_cmd_##name; \
 	const struct na_command na_cmd_##name = { \
-		.face = &na_an_##name.face, \
+		.info = &na_an_##name.info, \
 		.joins = JOINS, \
 		.run = na_run_analysis, \
 	};

@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "netan/base/memory/leavings.h"
-#include "netan/base/memory/refused.h"
+#include "netan/base/memory/oom.h"
+#include "netan/base/memory/temp_files.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/cli/cli.h"
@@ -93,7 +93,7 @@ static void say(void *ctx, enum na_level level, const char *text)
 	const char *kind = level == NA_SAY_ERROR     ? "error"
 			   : level == NA_SAY_WARNING ? "warning"
 						     : NULL;
-	bool refused = level == NA_SAY_ERROR && na_memory_refused() &&
+	bool refused = level == NA_SAY_ERROR && na_oom() &&
 		       strstr(text, "memory");
 
 	if (level == NA_SAY_ERROR)
@@ -189,7 +189,7 @@ void na_end_refused(void)
 	mine = true;
 	while (atomic_flag_test_and_set(&ending))
 		pause(); /* another thread ends the program */
-	na_leavings_remove();
+	na_temp_files_remove();
 	na_in_err(na_fail_nomem(&err));
 	snprintf(line, sizeof(line), "netan: error: %s\n", err.text);
 	/* Or this one was, and cannot. */

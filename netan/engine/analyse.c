@@ -81,7 +81,7 @@ static const char *noun_of(const struct na_filter *f, const struct na_store *s)
 static void say_sides(struct na_result *r, const struct na_analysis *a,
 		      const struct na_request *q)
 {
-	if (a->both_sides && !a->sends_aside && !q->side &&
+	if (a->both_sides && !a->ignores_sends && !q->side &&
 	    !na_result_get_word(r, NA_WORD_NOUN, NULL))
 		na_result_word(r, NA_WORD_SIDES, " (sends and receives)");
 }
@@ -155,12 +155,12 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 	s->filter.traces_first |= a->traces_first;
 	if (!d->used && (a->add_op || a->add_comm || a->add_transfer))
 		say_queued(s, r);
-	na_envelope(s, r, a->face.name, d->used,
+	na_envelope(s, r, a->info.name, d->used,
 		    na_s((double)d->last_ps - (double)d->first_ps), d->side,
 		    d->dropped);
 	/* The analysis may know better what it looked at. */
 	say_sides(r, a, s->request);
-	headline(s, r, a->face.name, d->used,
+	headline(s, r, a->info.name, d->used,
 		 na_result_get_word(r, NA_WORD_NOUN,
 				    noun_of(&s->filter, &s->store)),
 		 na_span_ps(d->first_ps, d->last_ps));

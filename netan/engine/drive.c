@@ -8,7 +8,7 @@
 
 #include "netan/base/vec.h"
 #include "netan/engine/drive_impl.h"
-#include "netan/engine/together/passes.h"
+#include "netan/engine/mpi/passes.h"
 
 #define STATES_BYTES ((size_t)16 << 20) /* of block states, at once */
 enum { CHUNKS_PER_BLOCK = 256 };        /* fixed: up to 75 000 transfers */
@@ -104,37 +104,38 @@ static void forget_all(struct drive *d)
 
 /* Of a kind that is kept packed; NULL: of another, whose records an analysis
  * may point to. */
-static struct na_bag *packed_bag(struct na_store *s, enum na_record_kind kind)
+static struct na_chunk_list *packed_list(struct na_store *s,
+					 enum na_record_kind kind)
 {
 	switch (kind) {
 #define NA_RECORD(...)
-#define NA_RECORD_PACKED(KIND, bag, ...) \
+#define NA_RECORD_PACKED(KIND, chunks, ...) \
 	case NA_RECORDS_##KIND: \
-		return &s->bag;
+		return &s->chunks;
 #include "netan/model/records.def"
 	default:
 		return NULL;
 	}
 }
 
-static struct na_chunk *chunk_of(const struct na_fodder *x)
+static struct na_chunk *chunk_of(const struct na_record_span *x)
 {
 	uintptr_t at = (uintptr_t)x->records;
 
 	return (void *)(at - offsetof(struct na_chunk, data));
 }
 
-/* Chunks from the first of a bag up to this one go. */
-static void forget_until(struct na_bag *b, struct na_chunk *last)
+/* Chunks from the first of a list up to this one go. */
+static void forget_until(struct na_chunk_list *b, struct na_chunk *last)
 {
-	struct na_bag gone = *b;
+	struct na_chunk_list gone = *b;
 
 	b->first = last->next;
 	if (!b->first)
 		b->last = NULL;
 	gone.last = last;
 	last->next = NULL;
-	na_bag_forget(&gone);
+	na_chunks_forget(&gone);
 }
 
 /* More would cut the map into too many. */
@@ -147,7 +148,8 @@ static void forget_chunks(struct drive *d, size_t from, size_t to)
 		return;
 	to = to < d->n_now ? to : d->n_now;
 	for (size_t i = from, end; i < to; i = end) {
-		struct na_bag *b = packed_bag(&d->s->store, d->now[i].kind);
+		struct na_chunk_list *b = packed_list(&d->s->store,
+						      d->now[i].kind);
 
 		for (end = i + 1;
 		     end < to && d->now[end].kind == d->now[i].kind;)
@@ -160,7 +162,7 @@ static void forget_chunks(struct drive *d, size_t from, size_t to)
 	}
 }
 
-enum na_status na_drive_blocks(struct drive *d, const struct na_fodder *v,
+enum na_status na_drive_blocks(struct drive *d, const struct na_record_span *v,
 			       size_t n, struct na_err *err)
 {
 	size_t blocks = (n + CHUNKS_PER_BLOCK - 1) / CHUNKS_PER_BLOCK;
@@ -374,9 +376,9 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 		out->used = d.used.n;
 		out->first_ps = d.used.first_ps;
 		out->last_ps = d.used.last_ps;
-		out->side = a->sends_aside && d.filter.side < 0 ? NA_RX
-			    : a->both_sides                     ? -1
-								: d.filter.side;
+		out->side = a->ignores_sends && d.filter.side < 0 ? NA_RX
+			    : a->both_sides                       ? -1
+					    : d.filter.side;
 		if (a->severity)
 			out->severity = a->severity(d.state);
 	}
@@ -396,7 +398,7 @@ struct na_filter na_drive_filter(const struct na_analysis *a,
 	if (a->components && !component &&
 	    na_grouping_has(by, NA_KEY_COMPONENT))
 		f.components = a->components;
-	f.components |= a->besides;
+	f.components |= a->extra_components;
 	f.traces_first |= a->traces_first;
 	if (a->both_sides || f.side >= 0)
 		return f;

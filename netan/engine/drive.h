@@ -23,7 +23,7 @@ struct na_driven { /* what the envelope and the exit status need */
  *   s       read: its store is resolved, its filter is what was asked.
  *           Borrowed; of it only `interrupted` may change, when the inputs
  *           are read once more
- *   params  the options of `a`, as its face describes them; borrowed
+ *   params  the options of `a`, as its info describes them; borrowed
  *   by      the keys asked for; of two runs or more the label is added
  *   r       a new result; the caller's, and worthless after a failure
  *   out     overwritten; but for `dropped` all zero after a failure

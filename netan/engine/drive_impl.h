@@ -1,4 +1,4 @@
-/* Inside na_drive(): drive.c, and together/passes.c for transfers that lie with
+/* Inside na_drive(): drive.c, and mpi/passes.c for transfers that lie with
  * several ranks. */
 #ifndef NETAN_ENGINE_DRIVE_IMPL_H
 #define NETAN_ENGINE_DRIVE_IMPL_H
@@ -15,9 +15,9 @@ struct drive {
 	struct na_bound_filter bound;
 	void *state;
 	unsigned pass;
-	struct na_fodder *chunks; /* all that is looked at */
+	struct na_record_span *chunks; /* all that is looked at */
 	size_t n_chunks;
-	const struct na_fodder *now; /* [n_now] of them */
+	const struct na_record_span *now; /* [n_now] of them */
 	size_t n_now, first;         /* first: block of the round */
 	unsigned char *blocks;       /* states of one round */
 	struct na_fed *fed;          /* by block of a round */
@@ -36,7 +36,7 @@ static inline void *na_drive_block(const struct drive *d, size_t i)
 
 /* These records in blocks, a round of them at a time, each merged in its order;
  * on another rank than the first, sent to that instead. */
-enum na_status na_drive_blocks(struct drive *d, const struct na_fodder *v,
+enum na_status na_drive_blocks(struct drive *d, const struct na_record_span *v,
 			       size_t n, struct na_err *err) NA_MUST_CHECK;
 /* Block i of the round. */
 enum na_status na_drive_merge(struct drive *d, size_t i) NA_MUST_CHECK;

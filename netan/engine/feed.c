@@ -22,9 +22,9 @@ static inline enum na_status took(const struct feed *f, enum na_status st,
 /* ---- records that are kept packed */
 
 /* A send that an analysis of receives looks at, too. */
-static bool sends_aside(const struct feed *f, const struct na_transfer *t)
+static bool ignores_sends(const struct feed *f, const struct na_transfer *t)
 {
-	return f->a->sends_aside && f->scope->filter->side < 0 &&
+	return f->a->ignores_sends && f->scope->filter->side < 0 &&
 	       t->side == NA_TX;
 }
 
@@ -32,7 +32,7 @@ static bool sends_aside(const struct feed *f, const struct na_transfer *t)
  * one does not. */
 static bool seen(const struct feed *f, const struct na_transfer *t)
 {
-	if (sends_aside(f, t))
+	if (ignores_sends(f, t))
 		return t->klass == NA_VALID;
 	if (t->klass == NA_CLOCK_SKEW && !f->a->instants)
 		f->fed->dropped[NA_LEFT_CLOCK_SKEW]++;
@@ -50,7 +50,7 @@ static bool counted(const struct feed *f, const struct na_transfer *t)
 {
 	int side = f->scope->filter->side;
 
-	if ((side >= 0 && t->side != side) || sends_aside(f, t))
+	if ((side >= 0 && t->side != side) || ignores_sends(f, t))
 		return true;
 	if (na_filter_aside(f->scope->bound, t->input))
 		return true;
@@ -123,9 +123,9 @@ static enum na_status feed_actions(const struct feed *f, const void *records,
 #define UNCOUNTED
 #define COUNTED else f->fed->dropped[NA_LEFT_FILTERED]++;
 #define NA_RECORD_PACKED(...)
-#define NA_RECORD(KIND, bag, one, type, told, filter, aside, from, to, ...) \
-	static enum na_status feed_##bag(const struct feed *f, \
-					 const void *records, size_t n) \
+#define NA_RECORD(KIND, chunks, one, type, told, filter, aside, from, to, ...) \
+	static enum na_status feed_##chunks(const struct feed *f, \
+					    const void *records, size_t n) \
 	{ \
 		const struct type *x = records; \
 		enum na_status st = NA_OK; \
@@ -142,14 +142,14 @@ static enum na_status feed_actions(const struct feed *f, const void *records,
 
 enum na_status na_feed(const struct na_analysis *a,
 		       const struct na_scope *scope, void *block,
-		       const struct na_fodder *in, struct na_fed *fed)
+		       const struct na_record_span *in, struct na_fed *fed)
 {
 	const struct feed f = {a, scope, block, fed, a->counts >> in->kind & 1};
 
 	switch (in->kind) {
-#define NA_RECORD(KIND, bag, ...) \
+#define NA_RECORD(KIND, chunks, ...) \
 	case NA_RECORDS_##KIND: \
-		return feed_##bag(&f, in->records, in->n);
+		return feed_##chunks(&f, in->records, in->n);
 #include "netan/model/records.def"
 	default:
 		return NA_OK;
@@ -158,35 +158,36 @@ enum na_status na_feed(const struct na_analysis *a,
 
 /* ---- what there is to add */
 
-static size_t list(const struct na_bag *bag, enum na_record_kind kind,
-		   struct na_fodder *to)
+static size_t list(const struct na_chunk_list *chunks, enum na_record_kind kind,
+		   struct na_record_span *to)
 {
 	size_t n = 0;
 
-	for (const struct na_chunk *c = bag->first; c; c = c->next, n++) {
+	for (const struct na_chunk *c = chunks->first; c; c = c->next, n++) {
 		if (to)
-			to[n] = (struct na_fodder){c->data, c->n, bag->size,
-						   kind};
+			to[n] = (struct na_record_span){c->data, c->n,
+							chunks->size, kind};
 	}
 	return n;
 }
 
 static size_t list_all(const struct na_analysis *a, const struct na_store *s,
-		       struct na_fodder *to)
+		       struct na_record_span *to)
 {
 	size_t n = 0;
 
-#define NA_RECORD(KIND, bag, one, ...) \
+#define NA_RECORD(KIND, chunks, one, ...) \
 	if (a->add_##one) \
-		n += list(&s->bag, NA_RECORDS_##KIND, to ? to + n : NULL);
+		n += list(&s->chunks, NA_RECORDS_##KIND, to ? to + n : NULL);
 #include "netan/model/records.def"
 	return n;
 }
 
-struct na_fodder *na_feed_list(const struct na_analysis *a,
-			       const struct na_store *s, size_t *n)
+struct na_record_span *na_feed_list(const struct na_analysis *a,
+				    const struct na_store *s, size_t *n)
 {
-	struct na_fodder *all = na_calloc(list_all(a, s, NULL), sizeof(*all));
+	struct na_record_span *all = na_calloc(list_all(a, s, NULL),
+					       sizeof(*all));
 
 	*n = all ? list_all(a, s, all) : 0;
 	return all;

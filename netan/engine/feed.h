@@ -7,7 +7,7 @@
 #include "netan/analyses/analysis.h"
 
 /* Some records of one kind, where they lie in the store. */
-struct na_fodder {
+struct na_record_span {
 	const void *records;
 	size_t n, size; /* bytes of one */
 	enum na_record_kind kind;
@@ -17,8 +17,8 @@ struct na_fodder {
  * them: by kind as in records.def, each kind in the order of the store; *n is
  * how many.  The list is to be freed by the caller; it points into the store.
  * NULL, and *n 0, when memory is short, never for an empty store. */
-struct na_fodder *na_feed_list(const struct na_analysis *a,
-			       const struct na_store *s, size_t *n);
+struct na_record_span *na_feed_list(const struct na_analysis *a,
+				    const struct na_store *s, size_t *n);
 
 static inline size_t na_block_size(const struct na_analysis *a)
 {
@@ -51,7 +51,7 @@ struct na_fed {
  */
 enum na_status na_feed(const struct na_analysis *a,
 		       const struct na_scope *scope, void *block,
-		       const struct na_fodder *in,
+		       const struct na_record_span *in,
 		       struct na_fed *fed) NA_MUST_CHECK;
 
 #endif

@@ -75,7 +75,7 @@ uint64_t na_hash_samples(uint64_t h, const char *path)
 
 static bool list_files(struct na_hashing *h, const struct na_request *q)
 {
-	if (q->together)
+	if (q->mpi)
 		return true;
 	for (size_t i = 0; i < q->n_inputs; i++) {
 		struct na_err err = {.status = NA_OK};

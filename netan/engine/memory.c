@@ -1,6 +1,6 @@
 #include "netan/engine/memory.h"
 
-#include "netan/base/memory/allowed.h"
+#include "netan/base/memory/memory_limit.h"
 #include "netan/base/memory/spill.h"
 
 #define DEFAULT_PERCENT 80
@@ -11,7 +11,7 @@ enum na_status na_memory_start(const struct na_request *q, struct na_err *err)
 	/* Of the ranks on this node each has its part. */
 	size_t sharers = w && w->neighbours ? w->neighbours : 1;
 	uint64_t bytes = q->memory > 0 ? (uint64_t)q->memory
-				       : na_memory_allowed("") / 100 *
+				       : na_memory_limit("") / 100 *
 						 DEFAULT_PERCENT / sharers;
 
 	if (q->memory > 0 && q->memory < NA_MEMORY_LEAST)

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "netan/base/memory/leavings.h"
+#include "netan/base/memory/temp_files.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/engine/memory.h"
@@ -21,7 +21,7 @@ static volatile sig_atomic_t interrupted;
 static void on_interrupt(int number)
 {
 	interrupted = 1;
-	signal(number, na_leavings_end);
+	signal(number, na_temp_files_end);
 }
 
 bool na_interrupted(void)

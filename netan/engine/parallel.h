@@ -28,7 +28,7 @@ bool na_parallel(size_t threads, size_t n, void (*fn)(void *ctx, size_t i),
  * From any thread. */
 bool na_interrupted(void);
 /* Ctrl-C from now on only sets na_interrupted(); a second one ends the
- * program, without what is not finished (na_leavings_end()). */
+ * program, without what is not finished (na_temp_files_end()). */
 void na_catch_interrupt(void);
 /* The same for the end of a service or of a terminal. */
 void na_catch_termination(void);

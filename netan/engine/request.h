@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "netan/base/command_info.h"
 #include "netan/base/err.h"
-#include "netan/base/face.h"
 #include "netan/base/opt.h"
 #include "netan/world/world.h"
 
-struct na_together; /* netan/engine/together */
+struct na_mpi; /* netan/engine/mpi */
 
 struct na_request;
 
@@ -58,8 +58,8 @@ struct na_request {
 	bool own_process; /* which does nothing else: it may be shut in */
 	struct na_pseudonyms *pseudonyms; /* NULL: names are shown */
 	/* Many processes. */
-	struct na_world *world;       /* NULL: one process */
-	struct na_together *together; /* of that world; NULL: alone */
+	struct na_world *world;    /* NULL: one process */
+	struct na_mpi *mpi;        /* of that world; NULL: alone */
 	struct na_text_list local; /* the inputs are these: globs of files that
 				      each node has for itself */
 	bool hashes;               /* of the inputs' files are asked for */
@@ -105,13 +105,13 @@ struct na_request {
 	const char *settings_file;
 	const struct na_request_setting *settings;
 	size_t n_settings;
-	/* For analyses that nobody gave options: na_face.params_size bytes
-	 * with the defaults, and the capacity where there is such an option.
+	/* For analyses that nobody gave options: `params_size` bytes with the
+	 * defaults, and the capacity where there is such an option.
 	 * *params is to be dropped also after a failure. */
 	enum na_status (*params)(const struct na_request *q,
-				 const struct na_face *face, void **params,
-				 struct na_err *err);
-	void (*drop_params)(const struct na_face *face, void *params);
+				 const struct na_command_info *info,
+				 void **params, struct na_err *err);
+	void (*drop_params)(const struct na_command_info *info, void *params);
 };
 
 /* Is the member of coverage.settings one of them? */

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "ingest/host/settings.h"
-#include "netan/base/beside.h"
-#include "netan/base/memory/leavings.h"
+#include "netan/base/atomic_file.h"
+#include "netan/base/memory/temp_files.h"
 #include "netan/base/vec.h"
 #include "netan/synth/out_file.h"
 
@@ -19,11 +19,11 @@
 struct snapshot {
 	const char *dir; /* as given, for messages */
 	char *temp;
-	struct na_leaving *leaving;
+	struct na_temp_file *temp_file;
 	int fd;
 	struct made {
 		char *path;
-		struct na_leaving *leaving;
+		struct na_temp_file *temp_file;
 		bool folder;
 	} * made;
 	size_t n, cap;
@@ -91,14 +91,14 @@ enum na_status na_snapshot_check(const char *dir, struct na_err *err)
 static bool note_made(struct snapshot *s, const char *path, bool folder)
 {
 	char *copy = strdup(path), *whole = NULL;
-	struct na_leaving *l = NULL;
+	struct na_temp_file *l = NULL;
 
 	if (!copy || !na_grow(&s->made, &s->cap, s->n + 1, sizeof(*s->made))) {
 		free(copy);
 		return false;
 	}
 	if (asprintf(&whole, "%s/%s", s->temp, path) >= 0) {
-		l = na_leaving_new(whole);
+		l = na_temp_file_new(whole);
 		free(whole);
 	}
 	s->made[s->n++] = (struct made){copy, l, folder};
@@ -242,11 +242,12 @@ static enum na_status begin_folder(struct snapshot *s, struct na_err *err)
 {
 	char *name = bare(s->dir);
 
-	s->temp = name ? na_beside(name, ".%ld.tmp", (long)getpid()) : NULL;
+	s->temp = name ? na_path_with_suffix(name, ".%ld.tmp", (long)getpid())
+		       : NULL;
 	free(name);
 	if (!s->temp)
 		return na_fail_nomem(err);
-	s->leaving = na_leaving_new(s->temp);
+	s->temp_file = na_temp_file_new(s->temp);
 	if (mkdir(s->temp, 0777) != 0 &&
 	    (errno != ENOENT || mkdir(with_parent(s->temp), 0777) != 0)) {
 		int e = errno;
@@ -284,10 +285,10 @@ enum na_status na_snapshot_write(const struct na_settings *from,
 	if (s.fd >= 0)
 		close(s.fd);
 	for (size_t i = 0; i < s.n; i++) {
-		na_leaving_free(s.made[i].leaving);
+		na_temp_file_free(s.made[i].temp_file);
 		free(s.made[i].path);
 	}
-	na_leaving_free(s.leaving);
+	na_temp_file_free(s.temp_file);
 	free(s.made);
 	free(s.temp);
 	return err->status;

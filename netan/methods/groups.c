@@ -77,21 +77,21 @@ uint32_t *na_groups_merge(struct na_groups *into, const struct na_groups *from)
 	return map;
 }
 
-void na_groups_pack(const struct na_groups *g, struct na_parcel *to)
+void na_groups_pack(const struct na_groups *g, struct na_serializer *to)
 {
-	na_parcel_number(to, g->tuples.n);
+	na_pack_number(to, g->tuples.n);
 	for (size_t i = 0; i < g->tuples.n; i++) {
 		uint64_t values[NA_MAX_KEYS];
 
 		na_groups_values(g, (uint32_t)i, values);
 		for (size_t k = 0; k < g->width; k++)
-			na_parcel_number(to, values[k]);
+			na_pack_number(to, values[k]);
 	}
 }
 
 void na_groups_unpack(struct na_groups *g, const struct na_grouping *by,
 		      const struct na_store *store,
-		      struct na_opened_parcel *from)
+		      struct na_deserializer *from)
 {
 	size_t n = g->width ? na_unpack_count(from) : na_unpack_index(from, 2);
 

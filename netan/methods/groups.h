@@ -6,7 +6,7 @@
 #ifndef NETAN_METHODS_GROUPS_H
 #define NETAN_METHODS_GROUPS_H
 
-#include "netan/base/parcel.h"
+#include "netan/base/serialize.h"
 #include "netan/base/strtab.h"
 #include "netan/base/units.h"
 #include "netan/model/group.h"
@@ -42,10 +42,10 @@ uint32_t *na_groups_merge(struct na_groups *into, const struct na_groups *from);
 
 /* All of them for another process, and into empty ones there: groups that
  * `by` may have in this store, numbered alike. */
-void na_groups_pack(const struct na_groups *g, struct na_parcel *to);
+void na_groups_pack(const struct na_groups *g, struct na_serializer *to);
 void na_groups_unpack(struct na_groups *g, const struct na_grouping *by,
 		      const struct na_store *store,
-		      struct na_opened_parcel *from);
+		      struct na_deserializer *from);
 
 /* Groups by amounts [n], largest first, the earlier group first where equal;
  * NULL when memory is short; the caller frees.  O(n log n). */

@@ -126,14 +126,14 @@ void na_devices_settle_types(struct na_devices *d)
 
 /* ---- busy times */
 
-static bool push_busy(struct na_bag *b, uint32_t core, int64_t start_ps,
+static bool push_busy(struct na_chunk_list *b, uint32_t core, int64_t start_ps,
 		      int64_t end_ps)
 {
 	uint64_t left = (uint64_t)end_ps - (uint64_t)start_ps;
 
 	while (left) {
 		uint64_t n = left < NA_BUSY_MAX_PS ? left : NA_BUSY_MAX_PS;
-		struct na_busy *to = na_bag_push(b);
+		struct na_busy *to = na_chunks_push(b);
 
 		if (!to)
 			return false;
@@ -147,7 +147,7 @@ static bool push_busy(struct na_bag *b, uint32_t core, int64_t start_ps,
 }
 
 /* The last one goes on without a gap: one record for both. */
-static bool extend(struct na_bag *b, uint32_t core, int64_t start_ps,
+static bool extend(struct na_chunk_list *b, uint32_t core, int64_t start_ps,
 		   int64_t end_ps)
 {
 	struct na_busy *last;
@@ -167,8 +167,8 @@ static bool extend(struct na_bag *b, uint32_t core, int64_t start_ps,
 
 /* Ops may lie within others: what they add is nothing.  The order is that of
  * starts as they came, before what others cover was cut off. */
-bool na_devices_busy(struct na_devices *d, struct na_bag *busy, uint32_t core,
-		     int64_t start_ps, int64_t end_ps)
+bool na_devices_busy(struct na_devices *d, struct na_chunk_list *busy,
+		     uint32_t core, int64_t start_ps, int64_t end_ps)
 {
 	struct last_busy *last = &d->last[core];
 	int64_t came_ps = start_ps;
@@ -344,7 +344,7 @@ NA_ORDER(by_core_start, struct na_busy, NA_UP(core), NA_UP(start_ps),
 
 /* Of all tangled cores, which lose them. */
 static struct na_busy *take_tangled(const struct na_devices *d,
-				    struct na_bag *busy, size_t *n_out)
+				    struct na_chunk_list *busy, size_t *n_out)
 {
 	struct na_busy *all;
 	size_t n = 0;
@@ -365,7 +365,8 @@ static struct na_busy *take_tangled(const struct na_devices *d,
 	return all;
 }
 
-bool na_devices_straighten(const struct na_devices *d, struct na_bag *busy)
+bool na_devices_straighten(const struct na_devices *d,
+			   struct na_chunk_list *busy)
 {
 	size_t n, i = 0;
 	struct na_busy *all;

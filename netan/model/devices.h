@@ -7,7 +7,7 @@
 
 #include "netan/base/err.h"
 #include "netan/base/triples.h"
-#include "netan/model/bag.h"
+#include "netan/model/chunk_list.h"
 #include "netan/model/device.h"
 #include "netan/model/transfer.h"
 
@@ -46,9 +46,9 @@ const char *na_core_print(char buf[NA_CORE_BUF], const struct na_core *c,
 uint32_t na_devices_core(struct na_devices *d, enum na_device_kind kind,
 			 uint32_t input, int32_t number);
 uint32_t na_devices_type(struct na_devices *d, const struct na_op_type *t);
-/* Into the bag, which is always the same: less what it covers already. */
-bool na_devices_busy(struct na_devices *d, struct na_bag *busy, uint32_t core,
-		     int64_t start_ps, int64_t end_ps);
+/* Into the list, which is always the same: less what it covers already. */
+bool na_devices_busy(struct na_devices *d, struct na_chunk_list *busy,
+		     uint32_t core, int64_t start_ps, int64_t end_ps);
 bool na_devices_ordinal(struct na_devices *d, uint32_t endpoint,
 			uint32_t ordinal);
 
@@ -84,8 +84,9 @@ int na_span_order(const void *a, const void *b);
 /* By na_op_order(), where they lie in a store. */
 void na_sort_ops(const struct na_op **ops, size_t n);
 
-/* Busy times of tangled cores: sorted and joined, at the end of the bag; where
+/* Busy times of tangled cores: sorted and joined, at the end of the list; where
  * they were they have no length any more. */
-bool na_devices_straighten(const struct na_devices *d, struct na_bag *busy);
+bool na_devices_straighten(const struct na_devices *d,
+			   struct na_chunk_list *busy);
 
 #endif

@@ -159,7 +159,7 @@ NA_ORDER(by_core, struct na_device_step, NA_UP(core), NA_UP(start_ps),
 static bool steps_of_devices(struct na_bound_filter *l)
 {
 	const struct na_filter *f = l->filter;
-	const struct na_bag *spans = &l->store->spans;
+	const struct na_chunk_list *spans = &l->store->spans;
 
 	if (f->first_step < 0)
 		return true;

@@ -8,7 +8,7 @@ static inline uint64_t length(int64_t start_ps, int64_t end_ps)
 }
 
 bool na_pack_transfer(struct na_packed_transfer *p, const struct na_transfer *t,
-		      struct na_bag *wide)
+		      struct na_chunk_list *wide)
 {
 	uint64_t length_ps = length(t->start_ps, t->end_ps);
 	bool timed = t->action_ps != NA_UNKNOWN_PS;
@@ -21,7 +21,7 @@ bool na_pack_transfer(struct na_packed_transfer *p, const struct na_transfer *t,
 	if (length_ps >> 44 ||
 	    (action_ps | (action_ps + timed) | t->size_bytes) >> 48 ||
 	    (chunk | (chunk + part) | iteration | type) >> 16 || level >> 4) {
-		*p = (struct na_packed_transfer){.wide = na_bag_push(wide),
+		*p = (struct na_packed_transfer){.wide = na_chunks_push(wide),
 						 .klass = NA_N_CLASSES,
 						 .side = t->side & LOW(1)};
 		if (p->wide)
@@ -52,7 +52,7 @@ bool na_pack_transfer(struct na_packed_transfer *p, const struct na_transfer *t,
 }
 
 bool na_pack_exec(struct na_packed_exec *p, const struct na_exec *e,
-		  struct na_bag *wide)
+		  struct na_chunk_list *wide)
 {
 	uint64_t length_ps = length(e->start_ps, e->end_ps);
 	uint32_t device = e->device + 1, collective = e->collective + 1;
@@ -60,7 +60,7 @@ bool na_pack_exec(struct na_packed_exec *p, const struct na_exec *e,
 
 	if (length_ps >> 44 || e->size_bytes >> 40 || step >> 24 ||
 	    (device | collective) >> 20 || type >> 17) {
-		*p = (struct na_packed_exec){.wide = na_bag_push(wide),
+		*p = (struct na_packed_exec){.wide = na_chunks_push(wide),
 					     .style = NA_N_STYLES};
 		if (p->wide)
 			*p->wide = *e;

@@ -1,12 +1,12 @@
 /*
  * Transfers and executions as the store keeps them: packed, since of what a
  * trace tells they take the most memory.  A record with a value that does not
- * fit is kept whole, in a bag beside.
+ * fit is kept whole, in another list.
  */
 #ifndef NETAN_MODEL_PACKED_H
 #define NETAN_MODEL_PACKED_H
 
-#include "netan/model/bag.h"
+#include "netan/model/chunk_list.h"
 #include "netan/model/device.h"
 #include "netan/model/transfer.h"
 
@@ -56,9 +56,9 @@ _Static_assert(NA_N_CLASSES < 8 && NA_N_STYLES <= 4 && NA_N_COMPONENTS <= 16 &&
 
 /* False when memory is short. */
 bool na_pack_transfer(struct na_packed_transfer *p, const struct na_transfer *t,
-		      struct na_bag *wide);
+		      struct na_chunk_list *wide);
 bool na_pack_exec(struct na_packed_exec *p, const struct na_exec *e,
-		  struct na_bag *wide);
+		  struct na_chunk_list *wide);
 
 /* A valid transfer of the other side: it need not be unpacked to see that. */
 static inline bool na_packed_aside(const struct na_packed_transfer *p, int side)

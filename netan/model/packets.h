@@ -103,7 +103,7 @@ struct na_direction {
 	 * retransmission) until an ACK passes all that was sent when the first
 	 * byte was sent again; the silences of timeouts apart. */
 	int64_t recovery_ns;
-	/* TCP's own testimony, where `testified` is set (ingest/tcp/trail/trail.h):
+	/* TCP's own evidence, where `testified` is set (ingest/tcp/trail/trail.h):
 	 * packets; `copies` are those recorded twice, or where they are fewer
 	 * than 30 % of the rest, those that the network duplicated. */
 	uint64_t copies, needed, needless, reordered, duplicated;
@@ -210,7 +210,7 @@ enum na_segment_mark {
 	NA_SEG_RST = 4096,
 	NA_SEG_CE = 8192,
 	/* Which of both it is where the marks above go by age alone: TCP's own
-	 * testimony (ingest/tcp/trail/trail.h). */
+	 * evidence (ingest/tcp/trail/trail.h). */
 	NA_SEG_AGAIN = 16384, /* sent again */
 	NA_SEG_LATE = 32768   /* sent once, and passed by others */
 };

@@ -9,8 +9,8 @@ void na_part_init(struct na_part *p, struct na_pool *pool,
 		  const struct na_filter *filter, uint32_t wants)
 {
 	memset(p, 0, sizeof(*p));
-#define NA_RECORD(KIND, bag, one, type, ...) \
-	na_bag_init(&p->bag, pool, sizeof(struct type));
+#define NA_RECORD(KIND, chunks, one, type, ...) \
+	na_chunks_init(&p->chunks, pool, sizeof(struct type));
 #include "netan/model/records.def"
 	p->filter = filter;
 	p->wants = wants;
@@ -150,7 +150,7 @@ static enum na_status add_transfer(void *ctx, const struct na_transfer *t)
 	vote_anchor(&p->tally, t);
 	if (!wanted(p, t))
 		return NA_OK;
-	to = na_bag_push(&p->transfers);
+	to = na_chunks_push(&p->transfers);
 	if (!to)
 		return NA_ENOMEM;
 	*to = *t;
@@ -197,7 +197,7 @@ static enum na_status add_host_event(struct na_part *p,
 
 	if (!(p->wants & NA_WANT_HOST_EVENTS))
 		return NA_OK;
-	to = na_bag_push(&p->host_events);
+	to = na_chunks_push(&p->host_events);
 	if (!to)
 		return NA_ENOMEM;
 	*to = (struct na_host_event){.start_ps = a->start_ps,
@@ -220,7 +220,7 @@ static enum na_status add_action(void *ctx, const struct na_action *a)
 	if (!kept(p, a))
 		return NA_OK;
 	if (a->kind != NA_ACT_GRAPH) {
-		to = na_bag_push(&p->actions);
+		to = na_chunks_push(&p->actions);
 		if (!to)
 			return NA_ENOMEM;
 		*to = exec_of(a);
@@ -232,7 +232,7 @@ static enum na_status add_action(void *ctx, const struct na_action *a)
 	      !na_devices_ordinal(&p->devices, a->device,
 				  (uint32_t)a->local_device_id))))
 		return NA_ENOMEM;
-	to = na_bag_push(&p->graphs);
+	to = na_chunks_push(&p->graphs);
 	if (!to)
 		return NA_ENOMEM;
 	*to = exec_of(a);
@@ -241,8 +241,8 @@ static enum na_status add_action(void *ctx, const struct na_action *a)
 
 static enum na_status keep_span(struct na_part *p, const struct na_span *s)
 {
-	struct na_span *to = na_bag_push(s->kind == NA_SPAN_STEP ? &p->spans
-								 : &p->modules);
+	struct na_span *to = na_chunks_push(
+		s->kind == NA_SPAN_STEP ? &p->spans : &p->modules);
 	uint32_t core = na_devices_core(&p->devices,
 					(enum na_device_kind)s->device, 0,
 					s->plane);
@@ -278,18 +278,20 @@ static enum na_status add_span(void *ctx, const struct na_span *s)
 }
 
 /* Of kinds that are kept as they are told. */
-#define ADD_OWN(bag, one, type)
-#define ADD_PLAIN(bag, one, type) \
+#define ADD_OWN(chunks, one, type)
+#define ADD_PLAIN(chunks, one, type) \
 	static enum na_status add_##one(void *ctx, const struct type *x) \
 	{ \
-		struct type *to = na_bag_push(&((struct na_part *)ctx)->bag); \
+		struct type *to = \
+			na_chunks_push(&((struct na_part *)ctx)->chunks); \
 \
 		if (!to) \
 			return NA_ENOMEM; \
 		*to = *x; \
 		return NA_OK; \
 	}
-#define NA_RECORD(KIND, bag, one, type, told, ...) ADD_##told(bag, one, type)
+#define NA_RECORD(KIND, chunks, one, type, told, ...) \
+	ADD_##told(chunks, one, type)
 #include "netan/model/records.def"
 
 /* An index that was given, or UINT32_MAX for want of memory. */
@@ -318,7 +320,7 @@ static enum na_status add_op(void *ctx, const struct na_op *x)
 	struct na_part *p = ctx;
 	bool known = x->type < p->devices.types.n &&
 		     x->core < p->devices.n_cores;
-	struct na_op *to = known ? na_bag_push(&p->ops) : NULL;
+	struct na_op *to = known ? na_chunks_push(&p->ops) : NULL;
 
 	if (!to)
 		return NA_ENOMEM;
@@ -413,7 +415,7 @@ struct na_sink na_part_sink(struct na_part *p)
 #define SINK_OWN(one)
 #define SINK_PLAIN(one) .one = add_##one,
 	return (struct na_sink){
-#define NA_RECORD(KIND, bag, one, type, told, ...) SINK_##told(one)
+#define NA_RECORD(KIND, chunks, one, type, told, ...) SINK_##told(one)
 #include "netan/model/records.def"
 		.ctx = p,
 		.transfer = add_transfer,

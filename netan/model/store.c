@@ -13,13 +13,13 @@ enum na_status na_store_init(struct na_store *s,
 {
 	memset(s, 0, sizeof(*s));
 	na_pool_init(&s->pool);
-#define NA_RECORD(KIND, bag, one, type, ...) \
-	na_bag_init(&s->bag, &s->pool, sizeof(struct type));
-#define NA_RECORD_PACKED(KIND, bag, one, type, kept, ...) \
-	na_bag_init(&s->bag, &s->pool, sizeof(struct kept));
+#define NA_RECORD(KIND, chunks, one, type, ...) \
+	na_chunks_init(&s->chunks, &s->pool, sizeof(struct type));
+#define NA_RECORD_PACKED(KIND, chunks, one, type, kept, ...) \
+	na_chunks_init(&s->chunks, &s->pool, sizeof(struct kept));
 #include "netan/model/records.def"
-	na_bag_init(&s->wide, &s->pool, sizeof(struct na_transfer));
-	na_bag_init(&s->wide_exec, &s->pool, sizeof(struct na_exec));
+	na_chunks_init(&s->wide, &s->pool, sizeof(struct na_transfer));
+	na_chunks_init(&s->wide_exec, &s->pool, sizeof(struct na_exec));
 	if (n > NA_INPUTS_MAX)
 		return na_fail(err, NA_ELIMIT, "%zu inputs; %d are the limit",
 			       n, NA_INPUTS_MAX);
@@ -69,9 +69,9 @@ void na_store_fini(struct na_store *s)
 void na_store_forget_kind(struct na_store *s, enum na_record_kind kind)
 {
 #define NA_RECORD(...)
-#define NA_RECORD_PACKED(KIND, bag, ...) \
+#define NA_RECORD_PACKED(KIND, chunks, ...) \
 	if (kind == NA_RECORDS_##KIND) \
-		na_bag_forget(&s->bag);
+		na_chunks_forget(&s->chunks);
 #include "netan/model/records.def"
 }
 
@@ -79,8 +79,8 @@ void na_store_forget(struct na_store *s)
 {
 	for (int kind = 0; kind < NA_N_RECORDS; kind++)
 		na_store_forget_kind(s, (enum na_record_kind)kind);
-	na_bag_forget(&s->wide);
-	na_bag_forget(&s->wide_exec);
+	na_chunks_forget(&s->wide);
+	na_chunks_forget(&s->wide_exec);
 }
 
 /* ---- records of a part: what they name, numbered anew */
@@ -92,9 +92,9 @@ void na_store_forget(struct na_store *s)
 #define TYPE(member) x->member = m->types[x->member];
 #define INPUT        x->input = m->input;
 #define THEN(f)      f(&s->devices, x);
-#define RENAME(bag, type, ...) \
-	static inline void rename_##bag(struct na_store *s, struct type *x, \
-					const struct na_maps *m) \
+#define RENAME(chunks, type, ...) \
+	static inline void rename_##chunks(struct na_store *s, struct type *x, \
+					   const struct na_maps *m) \
 	{ \
 		(void)s; \
 		(void)x; \
@@ -103,34 +103,36 @@ void na_store_forget(struct na_store *s)
 	}
 
 /* Chunks change hands. */
-#define NA_RECORD(KIND, bag, one, type, told, filter, aside, from, to, ...) \
-	RENAME(bag, type, __VA_ARGS__) \
-	static bool take_##bag(struct na_store *s, struct na_bag *part, \
-			       const struct na_maps *m) \
+#define NA_RECORD(KIND, chunks, one, type, told, filter, aside, from, to, ...) \
+	RENAME(chunks, type, __VA_ARGS__) \
+	static bool take_##chunks(struct na_store *s, \
+				  struct na_chunk_list *part, \
+				  const struct na_maps *m) \
 	{ \
 		for (struct na_chunk *c = part->first; c; c = c->next) { \
 			struct type *x = (void *)c->data; \
 \
 			for (size_t i = 0; i < c->n; i++) \
-				rename_##bag(s, &x[i], m); \
+				rename_##chunks(s, &x[i], m); \
 		} \
-		na_bag_splice(&s->bag, part); \
+		na_chunks_splice(&s->chunks, part); \
 		return true; \
 	}
 /* A chunk is free once its records are packed. */
-#define NA_RECORD_PACKED(KIND, bag, one, type, kept, pack, unpack, wide, \
+#define NA_RECORD_PACKED(KIND, chunks, one, type, kept, pack, unpack, wide, \
 			 filter, ...) \
-	RENAME(bag, type, __VA_ARGS__) \
-	static bool take_##bag(struct na_store *s, struct na_bag *part, \
-			       const struct na_maps *m) \
+	RENAME(chunks, type, __VA_ARGS__) \
+	static bool take_##chunks(struct na_store *s, \
+				  struct na_chunk_list *part, \
+				  const struct na_maps *m) \
 	{ \
-		for (; part->first; na_bag_drop_first(part)) { \
+		for (; part->first; na_chunks_drop_first(part)) { \
 			struct type *x = (void *)part->first->data; \
 \
 			for (size_t i = 0; i < part->first->n; i++) { \
-				struct kept *to = na_bag_push(&s->bag); \
+				struct kept *to = na_chunks_push(&s->chunks); \
 \
-				rename_##bag(s, &x[i], m); \
+				rename_##chunks(s, &x[i], m); \
 				if (!to || !pack(to, &x[i], &s->wide)) \
 					return false; \
 			} \
@@ -144,7 +146,7 @@ static bool take_records(struct na_store *s, struct na_part *p,
 {
 	bool ok = true;
 
-#define NA_RECORD(KIND, bag, ...) ok = ok && take_##bag(s, &p->bag, m);
+#define NA_RECORD(KIND, chunks, ...) ok = ok && take_##chunks(s, &p->chunks, m);
 #include "netan/model/records.def"
 	return ok;
 }
@@ -152,8 +154,8 @@ static bool take_records(struct na_store *s, struct na_part *p,
 /* Of cores beyond NA_CORES_MAX: dropped, said once, counted always. */
 static void refuse_devices(struct na_store *s, struct na_part *p)
 {
-	struct na_bag *bags[] = {&p->ops, &p->busy, &p->spans, &p->modules,
-				 &p->comms};
+	struct na_chunk_list *lists[] = {&p->ops, &p->busy, &p->spans,
+					 &p->modules, &p->comms};
 	char text[160];
 
 	snprintf(text, sizeof(text),
@@ -164,10 +166,10 @@ static void refuse_devices(struct na_store *s, struct na_part *p)
 	if (!s->devices.refused && p->n_remarks < NA_REMARKS_MAX)
 		p->remarks[p->n_remarks++] = (struct na_remark){0,
 								strdup(text)};
-	for (size_t i = 0; i < sizeof(bags) / sizeof(bags[0]); i++) {
-		p->tally.left_out[NA_LEFT_FILTERED] += bags[i]->n;
-		s->devices.refused += bags[i]->n;
-		na_bag_init(bags[i], &s->pool, bags[i]->size);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		p->tally.left_out[NA_LEFT_FILTERED] += lists[i]->n;
+		s->devices.refused += lists[i]->n;
+		na_chunks_init(lists[i], &s->pool, lists[i]->size);
 	}
 }
 
@@ -419,12 +421,12 @@ bool na_store_of_captures(const struct na_store *s)
 
 void na_store_leave_captures(struct na_store *copy)
 {
-	struct na_bag *of_traces[] = {&copy->graphs, &copy->actions,
-				      &copy->comms};
+	struct na_chunk_list *of_traces[] = {&copy->graphs, &copy->actions,
+					     &copy->comms};
 
 	for (size_t i = 0; i < NA_LEN(of_traces); i++)
-		na_bag_init(of_traces[i], of_traces[i]->pool,
-			    of_traces[i]->size);
+		na_chunks_init(of_traces[i], of_traces[i]->pool,
+			       of_traces[i]->size);
 }
 
 uint64_t na_store_captured(const struct na_store *s, uint32_t run,

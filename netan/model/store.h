@@ -18,7 +18,7 @@
 #define NETAN_MODEL_STORE_H
 
 #include "netan/base/err.h"
-#include "netan/model/bag.h"
+#include "netan/model/chunk_list.h"
 #include "netan/model/devices.h"
 #include "netan/model/extent.h"
 #include "netan/model/filter.h"
@@ -62,7 +62,7 @@ enum na_record_kind {
 struct na_part {
 	struct na_names names;
 	/* `transfers` and all other kinds: records.def. */
-#define NA_RECORD(KIND, bag, ...) struct na_bag bag;
+#define NA_RECORD(KIND, chunks, ...) struct na_chunk_list chunks;
 #include "netan/model/records.def"
 	struct na_devices devices;
 	bool *local; /* endpoint recorded here */
@@ -139,9 +139,9 @@ struct na_source {
 struct na_store {
 	struct na_pool pool; /* of its records and its parts' */
 	struct na_names names;
-#define NA_RECORD(KIND, bag, ...) struct na_bag bag;
+#define NA_RECORD(KIND, chunks, ...) struct na_chunk_list chunks;
 #include "netan/model/records.def"
-	struct na_bag wide, wide_exec; /* what cannot be packed */
+	struct na_chunk_list wide, wide_exec; /* what cannot be packed */
 	struct na_devices devices;
 	const struct na_source *sources;
 	size_t n_sources, n_runs;

@@ -50,14 +50,14 @@ static void put_real(struct na_pack *p, struct back *b, double x)
 	for (unsigned k = 1; k <= BACK && k <= b->n_reals; k++) {
 		if (memcmp(&b->reals[(b->n_reals - k) % BACK], &x, sizeof(x)) ==
 		    0) {
-			na_brief_put_number(&p->shape, C_REAL_BACK);
-			na_brief_put_number(&p->shape, k);
+			na_varint_put_number(&p->shape, C_REAL_BACK);
+			na_varint_put_number(&p->shape, k);
 			return;
 		}
 	}
 	b->reals[b->n_reals++ % BACK] = x;
-	na_brief_put_number(&p->shape, C_REAL);
-	na_brief_put_real(&p->values, x);
+	na_varint_put_number(&p->shape, C_REAL);
+	na_varint_put_real(&p->values, x);
 }
 
 static struct na_pack_text *lately(struct na_pack *p, const char *text)
@@ -76,11 +76,11 @@ static bool put_known(struct na_pack *p, struct na_pack_text *text, size_t n)
 	    na_add(&p->known, text->is))
 		text->known = p->known.n;
 	if (text->known) {
-		na_brief_put_number(&p->shape, C_TEXT_KNOWN);
-		na_brief_put_number(&p->values, text->known - 1);
+		na_varint_put_number(&p->shape, C_TEXT_KNOWN);
+		na_varint_put_number(&p->values, text->known - 1);
 	} else if (n >= FAR_BYTES) {
-		na_brief_put_number(&p->shape, C_TEXT_FAR);
-		na_brief_put(&p->values, &text->is, sizeof(text->is));
+		na_varint_put_number(&p->shape, C_TEXT_FAR);
+		na_varint_put(&p->values, &text->is, sizeof(text->is));
 	} else {
 		return false;
 	}
@@ -94,8 +94,8 @@ static void put_text(struct na_pack *p, struct back *b, const char *text)
 
 	for (unsigned k = 1; k <= BACK && k <= b->n_texts; k++) {
 		if (strcmp(b->texts[(b->n_texts - k) % BACK], text) == 0) {
-			na_brief_put_number(&p->shape, C_TEXT_BACK);
-			na_brief_put_number(&p->shape, k);
+			na_varint_put_number(&p->shape, C_TEXT_BACK);
+			na_varint_put_number(&p->shape, k);
 			return;
 		}
 	}
@@ -107,8 +107,8 @@ static void put_text(struct na_pack *p, struct back *b, const char *text)
 		b->at[(b->n_texts - 1) % BACK] = SIZE_MAX;
 		return;
 	}
-	na_brief_put_number(&p->shape, C_TEXT);
-	na_brief_put(&p->values, text, n);
+	na_varint_put_number(&p->shape, C_TEXT);
+	na_varint_put(&p->values, text, n);
 }
 
 static void put_leaf(struct na_pack *p, struct back *b,
@@ -117,24 +117,24 @@ static void put_leaf(struct na_pack *p, struct back *b,
 	int64_t i = v->u.i;
 
 	if (v->kind == NA_V_BOOL) {
-		na_brief_put_number(&p->shape, v->u.flag ? C_TRUE : C_FALSE);
+		na_varint_put_number(&p->shape, v->u.flag ? C_TRUE : C_FALSE);
 	} else if (v->kind == NA_V_INT) {
-		na_brief_put_number(&p->shape, C_INT);
-		na_brief_put_number(&p->values, na_brief_folded(i));
+		na_varint_put_number(&p->shape, C_INT);
+		na_varint_put_number(&p->values, na_varint_folded(i));
 	} else if (v->kind == NA_V_ID) {
-		na_brief_put_number(&p->shape, C_ID);
-		na_brief_put_number(&p->values, v->u.id);
+		na_varint_put_number(&p->shape, C_ID);
+		na_varint_put_number(&p->values, v->u.id);
 	} else if (v->kind == NA_V_REAL) {
 		put_real(p, b, v->u.d);
 	} else if (v->kind == NA_V_TEXT) {
 		put_text(p, b, v->u.text);
 	} else if (v->kind == NA_V_REALS || v->kind == NA_V_ROWS) {
-		na_brief_put_number(&p->shape,
-				    v->kind == NA_V_ROWS ? C_ROWS : C_REALS);
-		na_brief_put(&p->values, &v->u, sizeof(v->u));
-		na_brief_put_number(&p->values, v->n);
+		na_varint_put_number(&p->shape,
+				     v->kind == NA_V_ROWS ? C_ROWS : C_REALS);
+		na_varint_put(&p->values, &v->u, sizeof(v->u));
+		na_varint_put_number(&p->values, v->n);
 	} else {
-		na_brief_put_number(&p->shape, C_NULL);
+		na_varint_put_number(&p->shape, C_NULL);
 	}
 }
 
@@ -152,15 +152,15 @@ static size_t put_node(struct na_pack *p, struct back *b,
 	size_t nodes = 1;
 
 	if (v->name)
-		na_brief_put_number(&p->shape, name_no(p, v));
+		na_varint_put_number(&p->shape, name_no(p, v));
 	if (!na_is_container(v)) {
 		put_leaf(p, b, v);
 		return nodes;
 	}
 	assert(!v->packed);
-	na_brief_put_number(&p->shape,
-			    v->kind == NA_V_LIST ? C_LIST : C_OBJECT);
-	na_brief_put_number(&p->shape, v->n);
+	na_varint_put_number(&p->shape,
+			     v->kind == NA_V_LIST ? C_LIST : C_OBJECT);
+	na_varint_put_number(&p->shape, v->n);
 	for (v = v->u.of.first; v; v = v->next)
 		nodes += put_node(p, b, v);
 	return nodes;
@@ -200,15 +200,15 @@ static uint32_t number_of(struct na_pack *p)
 
 static bool keep(struct na_pack *p, const struct back *b)
 {
-	const struct na_brief *v = &p->values;
-	struct na_brief head = {.failed = false};
+	const struct na_varint_pack *v = &p->values;
+	struct na_varint_pack head = {.failed = false};
 	uint32_t no = number_of(p);
 	uint8_t *to = NULL;
 
-	na_brief_put_number(&head, no);
+	na_varint_put_number(&head, no);
 	if (!no) {
-		na_brief_put_number(&head, p->shape.is.n);
-		na_brief_put(&head, p->shape.is.v, p->shape.is.n);
+		na_varint_put_number(&head, p->shape.is.n);
+		na_varint_put(&head, p->shape.is.v, p->shape.is.n);
 	}
 	if (!head.failed && !p->shape.failed && !v->failed)
 		to = room_for(p, head.is.n + v->is.n);
@@ -258,9 +258,9 @@ struct reading {
 static double real_of(struct reading *x, bool back)
 {
 	if (back)
-		return x->b.reals[(x->b.n_reals - na_brief_number(&x->shape)) %
+		return x->b.reals[(x->b.n_reals - na_varint_number(&x->shape)) %
 				  BACK];
-	return x->b.reals[x->b.n_reals++ % BACK] = na_brief_real(&x->values);
+	return x->b.reals[x->b.n_reals++ % BACK] = na_varint_real(&x->values);
 }
 
 static const char *text_of(struct reading *x, enum code code)
@@ -268,12 +268,12 @@ static const char *text_of(struct reading *x, enum code code)
 	const char *s = (const char *)x->values;
 
 	if (code == C_TEXT_BACK)
-		return x->b.texts[(x->b.n_texts - na_brief_number(&x->shape)) %
+		return x->b.texts[(x->b.n_texts - na_varint_number(&x->shape)) %
 				  BACK];
 	if (code == C_TEXT_KNOWN)
-		s = x->p->known.v[na_brief_number(&x->values)];
+		s = x->p->known.v[na_varint_number(&x->values)];
 	else if (code == C_TEXT_FAR)
-		na_brief_take(&x->values, &s, sizeof(s));
+		na_varint_take(&x->values, &s, sizeof(s));
 	else
 		x->values += strlen(s) + 1;
 	return x->b.texts[x->b.n_texts++ % BACK] = s;
@@ -289,11 +289,11 @@ static void read_leaf(struct reading *x, enum code code, struct na_value *v)
 		break;
 	case C_INT:
 		v->kind = NA_V_INT;
-		v->u.i = na_brief_unfolded(na_brief_number(&x->values));
+		v->u.i = na_varint_unfolded(na_varint_number(&x->values));
 		break;
 	case C_ID:
 		v->kind = NA_V_ID;
-		v->u.id = na_brief_number(&x->values);
+		v->u.id = na_varint_number(&x->values);
 		break;
 	case C_REAL:
 	case C_REAL_BACK:
@@ -310,8 +310,8 @@ static void read_leaf(struct reading *x, enum code code, struct na_value *v)
 	case C_REALS:
 	case C_ROWS:
 		v->kind = code == C_REALS ? NA_V_REALS : NA_V_ROWS;
-		na_brief_take(&x->values, &v->u, sizeof(v->u));
-		v->n = na_brief_number(&x->values);
+		na_varint_take(&x->values, &v->u, sizeof(v->u));
+		v->n = na_varint_number(&x->values);
 		break;
 	default:
 		break;
@@ -325,18 +325,18 @@ static struct na_value *read_node(struct reading *x, bool named)
 
 	*v = (struct na_value){.kind = NA_V_NULL, .in_row = x->in_row};
 	if (named) {
-		uint64_t no = na_brief_number(&x->shape);
+		uint64_t no = na_varint_number(&x->shape);
 
 		v->name = x->p->names->names[no].s;
 		v->name_no = na_name_no((size_t)no);
 	}
-	code = (enum code)na_brief_number(&x->shape);
+	code = (enum code)na_varint_number(&x->shape);
 	if (code != C_OBJECT && code != C_LIST) {
 		read_leaf(x, code, v);
 		return v;
 	}
 	v->kind = code == C_LIST ? NA_V_LIST : NA_V_OBJECT;
-	v->n = na_brief_number(&x->shape);
+	v->n = na_varint_number(&x->shape);
 	v->u.of.first = v->u.of.last = NULL;
 	for (size_t i = 0; i < v->n; i++) {
 		struct na_value *m = read_node(x, code == C_OBJECT);
@@ -352,12 +352,12 @@ static size_t read_row(const struct na_pack *p, const uint8_t **at,
 		       struct na_value *nodes, bool in_row)
 {
 	struct reading x = {.p = p, .node = nodes, .in_row = in_row};
-	uint64_t no = na_brief_number(at), n;
+	uint64_t no = na_varint_number(at), n;
 
 	if (no) {
 		x.shape = (const uint8_t *)p->shapes.names[no - 1].s;
 	} else {
-		n = na_brief_number(at);
+		n = na_varint_number(at);
 		x.shape = *at;
 		*at += n;
 	}

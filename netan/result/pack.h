@@ -11,8 +11,8 @@
 #define NETAN_RESULT_PACK_H
 
 #include "netan/base/arena.h"
-#include "netan/base/brief.h"
 #include "netan/base/strtab.h"
+#include "netan/base/varint_pack.h"
 #include "netan/base/vec.h"
 #include "netan/result/result.h"
 
@@ -50,7 +50,7 @@ struct na_pack {
 	size_t n, most_nodes;
 	struct na_pack_text lately[NA_PACK_LATELY];
 	NA_VEC(const char *) known;         /* texts, by their numbers less 1 */
-	struct na_brief shape, values; /* of the row being packed */
+	struct na_varint_pack shape, values; /* of the row being packed */
 
 	struct na_pack_room *spare;         /* of walks that have ended */
 	struct na_value *nodes, *last_node; /* na_unpacked(): first and last */

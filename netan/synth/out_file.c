@@ -10,8 +10,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "netan/base/beside.h"
-#include "netan/base/memory/leavings.h"
+#include "netan/base/atomic_file.h"
+#include "netan/base/memory/temp_files.h"
 #include "netan/synth/synth.h"
 
 enum { CHUNK_BYTES = 1 << 18, GZIP_WINDOW = 15 + 16 };
@@ -19,7 +19,7 @@ enum { CHUNK_BYTES = 1 << 18, GZIP_WINDOW = 15 + 16 };
 struct na_out_file {
 	int fd, pack;
 	char *path, *temp;
-	struct na_leaving *leaving;
+	struct na_temp_file *temp_file;
 	uint8_t *buf; /* CHUNK_BYTES of packed bytes */
 	z_stream zip;
 	ZSTD_CStream *zstd;
@@ -76,7 +76,7 @@ static void free_file(struct na_out_file *f)
 	if (f->zip_ready)
 		deflateEnd(&f->zip);
 	ZSTD_freeCStream(f->zstd);
-	na_leaving_free(f->leaving);
+	na_temp_file_free(f->temp_file);
 	free(f->path);
 	free(f->temp);
 	free(f->buf);
@@ -120,12 +120,13 @@ enum na_status na_out_open(struct na_out_file **out, const char *path, int pack,
 	f->fd = -1;
 	f->pack = pack;
 	f->path = strdup(path);
-	f->temp = na_beside(path, ".%ld.tmp", (long)getpid() % 1000000);
+	f->temp = na_path_with_suffix(path, ".%ld.tmp",
+				      (long)getpid() % 1000000);
 	if (!f->path || !f->temp || !start_packing(f)) {
 		free_file(f);
 		return na_fail_nomem(err);
 	}
-	f->leaving = na_leaving_new(f->temp);
+	f->temp_file = na_temp_file_new(f->temp);
 	f->fd = open(f->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (f->fd < 0) {
 		st = cannot_write(f, err);

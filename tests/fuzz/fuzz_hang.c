@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "ingest/logs/hang.h"
-#include "netan/judges/hang/hang.h"
+#include "netan/analyses/hang/hang.h"
 #include "netan/result/emit.h"
 #include "tests/fuzz/walk.h"
 

@@ -6,8 +6,8 @@
 #include <zlib.h>
 
 #include "ingest/bytes/wire.h"
+#include "netan/engine/mpi/mpi.h"
 #include "netan/engine/partial/nap.h"
-#include "netan/engine/together/together.h"
 #include "tests/fuzz/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -110,7 +110,7 @@ static void as_messages(const uint8_t *p, size_t n)
 	struct na_request_input input = {.path = "/nowhere"};
 	struct na_cursor c = na_cursor_of(p, n);
 	struct na_world w = {.size = 2, .ops = &ops, .files = true, .ctx = &c};
-	struct na_together together;
+	struct na_mpi together;
 	struct na_request q;
 	struct na_session s;
 
@@ -119,12 +119,12 @@ static void as_messages(const uint8_t *p, size_t n)
 	q.n_inputs = 1;
 	q.threads = 1;
 	q.world = &w;
-	na_together_init(&together, &w);
+	na_mpi_init(&together, &w);
 	q.together = &together;
 	if (na_session_open(&s, &q, WALK_ALL) == NA_OK)
 		read_session(&s);
 	na_session_close(&s);
-	na_together_fini(&together);
+	na_mpi_fini(&together);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -7,7 +7,7 @@
 
 #include "ingest/nccl/log.h"
 #include "ingest/nccl/ras.h"
-#include "netan/judges/hang/stall.h"
+#include "netan/analyses/hang/stall.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,12 +17,12 @@ static void must(int true_always)
 		abort();
 }
 
-static void check(const struct na_testimony *x)
+static void check(const struct na_flight_record *x)
 {
 	for (size_t i = 0; i < x->dumps.n; i++) {
-		const struct na_testimony_dump *d = &x->dumps.v[i];
+		const struct na_fr_dump *d = &x->dumps.v[i];
 
-		must(d->rank >= 0 && d->rank < NA_TESTIMONY_MAX && d->evidence);
+		must(d->rank >= 0 && d->rank < NA_FR_MAX && d->evidence);
 		for (size_t k = 0; k < d->entries.n; k++)
 			must(d->entries.v[k].group < x->groups.n);
 		for (size_t k = 0; k < d->places.n; k++)
@@ -30,19 +30,19 @@ static void check(const struct na_testimony *x)
 	}
 }
 
-static void judge(struct na_testimony *x)
+static void judge(struct na_flight_record *x)
 {
 	struct na_stalls stalls = {.ranks = NULL};
 	struct na_err err = {.status = NA_OK};
 
 	check(x);
-	must(na_testimony_complete(x));
+	must(na_fr_complete(x));
 	check(x);
 	must(na_stalls_judge(&stalls, x, &err) == NA_OK);
 	na_stalls_fini(&stalls);
 }
 
-static bool read_lines(struct na_testimony *x, const char *p, size_t n)
+static bool read_lines(struct na_flight_record *x, const char *p, size_t n)
 {
 	const struct na_hang_time when = {.ns = (int64_t)(n % 4096) *
 						1000000000,
@@ -67,17 +67,17 @@ static bool read_lines(struct na_testimony *x, const char *p, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct na_err err = {.status = NA_OK};
-	struct na_testimony x;
+	struct na_flight_record x;
 	enum na_status st;
 
-	na_testimony_init(&x);
+	na_fr_init(&x);
 	must(read_lines(&x, (const char *)data, size));
 	judge(&x);
-	na_testimony_fini(&x);
-	na_testimony_init(&x);
+	na_fr_fini(&x);
+	na_fr_init(&x);
 	st = na_ras_read_bytes(&x, "ras.json", data, size, &err);
 	must(st == NA_OK || (st == NA_EFORMAT && err.text[0]));
 	judge(&x);
-	na_testimony_fini(&x);
+	na_fr_fini(&x);
 	return 0;
 }

@@ -7,32 +7,31 @@
 #include <stdlib.h>
 
 #include "ingest/recorder/recorder.h"
-#include "netan/judges/hang/hang.h"
+#include "netan/analyses/hang/hang.h"
 #include "netan/result/emit.h"
 #include "tests/fuzz/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void walk_name(const struct na_testimony *x, uint32_t name)
+static void walk_name(const struct na_flight_record *x, uint32_t name)
 {
 	walk_must(name == NA_NO_NAME || name < x->names.n);
 }
 
-static void walk_entry(const struct na_testimony *x,
-		       const struct na_testimony_dump *d,
-		       const struct na_testimony_entry *e)
+static void walk_entry(const struct na_flight_record *x,
+		       const struct na_fr_dump *d, const struct na_fr_entry *e)
 {
 	walk_must(e->group < x->groups.n);
-	walk_must(e->peer >= -1 && e->peer < NA_TESTIMONY_MAX);
+	walk_must(e->peer >= -1 && e->peer < NA_FR_MAX);
 	walk_must((size_t)e->frame + e->n_frames <= d->frames.n);
 	walk_name(x, e->operation);
 	walk_name(x, e->type);
 }
 
-static void walk_dumps(const struct na_testimony *x)
+static void walk_dumps(const struct na_flight_record *x)
 {
 	for (size_t i = 0; i < x->groups.n; i++) {
-		const struct na_testimony_group *g = &x->groups.v[i];
+		const struct na_fr_group *g = &x->groups.v[i];
 
 		walk_must(g->first + g->n <= x->members.n);
 		for (size_t k = 1; k < g->n; k++)
@@ -40,9 +39,9 @@ static void walk_dumps(const struct na_testimony *x)
 				  x->members.v[g->first + k]);
 	}
 	for (size_t i = 0; i < x->dumps.n; i++) {
-		const struct na_testimony_dump *d = &x->dumps.v[i];
+		const struct na_fr_dump *d = &x->dumps.v[i];
 
-		walk_must(d->rank >= 0 && d->rank < NA_TESTIMONY_MAX);
+		walk_must(d->rank >= 0 && d->rank < NA_FR_MAX);
 		for (size_t k = 0; k < d->places.n; k++)
 			walk_must(d->places.v[k].group < x->groups.n);
 		for (size_t k = 0; k < d->entries.n; k++)
@@ -54,7 +53,7 @@ static void walk_dumps(const struct na_testimony *x)
 	}
 }
 
-static void walk_judgement(const struct na_testimony *ranks)
+static void walk_judgement(const struct na_flight_record *ranks)
 {
 	struct na_err err = {.status = NA_OK};
 	struct na_result *r = na_result_new();
@@ -80,20 +79,20 @@ static void walk_judgement(const struct na_testimony *ranks)
 	na_hang_fini(&logs);
 }
 
-static void take(struct na_testimony *all, const char *path,
+static void take(struct na_flight_record *all, const char *path,
 		 const uint8_t *data, size_t size)
 {
 	struct na_err err = {.status = NA_OK};
-	struct na_testimony one;
+	struct na_flight_record one;
 	enum na_status st;
 
-	na_testimony_init(&one);
+	na_fr_init(&one);
 	st = na_recorder_read_bytes(&one, path, data, size, false, &err);
 	walk_must(st == NA_OK || (st == NA_EFORMAT && err.text[0]));
 	walk_must(st != NA_OK || one.dumps.n == 1);
 	walk_dumps(&one);
-	walk_must(na_testimony_take(all, &one));
-	na_testimony_fini(&one);
+	walk_must(na_fr_take(all, &one));
+	na_fr_fini(&one);
 }
 
 /* The same as an input of analyses: its operations end behind their start. */
@@ -113,18 +112,18 @@ static void read_input(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct na_testimony all;
+	struct na_flight_record all;
 
 	if (walk_way(size, 2) && na_recorder_sniff(data, size)) {
 		read_input(data, size);
 		return 0;
 	}
-	na_testimony_init(&all);
+	na_fr_init(&all);
 	take(&all, "dump_0", data, size);
 	take(&all, "dump_1", data, size - size / 4);
 	take(&all, "dump", data, size / 2);
 	walk_dumps(&all);
 	walk_judgement(&all);
-	na_testimony_fini(&all);
+	na_fr_fini(&all);
 	return 0;
 }

@@ -47,12 +47,12 @@ static void *block_of(struct drive *d)
 static void one_pass(struct drive *d)
 {
 	size_t n;
-	struct na_fodder *all = na_feed_list(d->a, d->scope->store, &n);
+	struct na_record_span *all = na_feed_list(d->a, d->scope->store, &n);
 	struct na_fed fed = {.used.n = 0};
 
 	assert_non_null(all);
 	for (size_t i = 0; i < n; i++) {
-		struct na_fodder one = all[i];
+		struct na_record_span one = all[i];
 
 		if (i && one.kind != all[i - 1].kind)
 			end_block(d);

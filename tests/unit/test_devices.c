@@ -19,8 +19,9 @@ struct span {
 	int64_t from, to;
 };
 
-/* All that is in a bag, in order; returns how many. */
-static size_t spans_of(const struct na_bag *b, struct span *out, size_t max)
+/* All that is in a list, in order; returns how many. */
+static size_t spans_of(const struct na_chunk_list *b, struct span *out,
+		       size_t max)
 {
 	size_t n = 0;
 
@@ -38,7 +39,7 @@ static size_t spans_of(const struct na_bag *b, struct span *out, size_t max)
 	return n;
 }
 
-static void expect_spans(const struct na_bag *b, const struct span *want,
+static void expect_spans(const struct na_chunk_list *b, const struct span *want,
 			 size_t n)
 {
 	struct span got[32];
@@ -53,7 +54,7 @@ static void expect_spans(const struct na_bag *b, const struct span *want,
 	}
 }
 
-static void fill(struct na_devices *d, struct na_bag *busy,
+static void fill(struct na_devices *d, struct na_chunk_list *busy,
 		 const struct span *x, size_t n)
 {
 	for (uint32_t i = 0; i < 2; i++)
@@ -112,14 +113,14 @@ static void one_part(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct na_devices d;
-		struct na_bag busy;
+		struct na_chunk_list busy;
 		struct na_pool pool;
 		struct span got[8], want[8];
 		size_t n;
 
 		na_pool_init(&pool);
 		memset(&d, 0, sizeof(d));
-		na_bag_init(&busy, &pool, sizeof(struct na_busy));
+		na_chunks_init(&busy, &pool, sizeof(struct na_busy));
 		fill(&d, &busy, rows[i].in, rows[i].n_in);
 		assert_int_equal(d.cores[0].tangled, rows[i].tangled);
 		assert_false(d.cores[1].tangled);
@@ -150,18 +151,18 @@ static void longer_than_the_field(void **state)
 	const struct span twice[] = {{0, 5, 5 + half},
 				     {0, 5 + half, 6 + 2 * half}};
 	struct na_devices d;
-	struct na_bag busy;
+	struct na_chunk_list busy;
 	struct na_pool pool;
 
 	(void)state;
 	na_pool_init(&pool);
 	memset(&d, 0, sizeof(d));
-	na_bag_init(&busy, &pool, sizeof(struct na_busy));
+	na_chunks_init(&busy, &pool, sizeof(struct na_busy));
 	fill(&d, &busy, once, 1);
 	expect_spans(&busy, want, 2);
 	na_devices_fini(&d);
 	memset(&d, 0, sizeof(d));
-	na_bag_init(&busy, &pool, sizeof(struct na_busy));
+	na_chunks_init(&busy, &pool, sizeof(struct na_busy));
 	fill(&d, &busy, twice, 2);
 	expect_spans(&busy, twice, 2);
 	na_devices_fini(&d);

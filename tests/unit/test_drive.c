@@ -60,7 +60,7 @@ static char *alone(const struct na_analysis *a)
 	struct na_cli cli;
 	char *text;
 
-	command_line(&cli, a->face.name);
+	command_line(&cli, a->info.name);
 	open_filtered(&s, &cli);
 	s.filter = na_drive_filter(a, &s.filter, &by, false);
 	s.wants = na_drive_wants(a, &s.filter, &by);
@@ -109,10 +109,10 @@ static void one_reading_serves_all(void **state)
 		char *want = alone(a), *got;
 		struct na_cli own;
 
-		command_line(&own, a->face.name);
+		command_line(&own, a->info.name);
 		got = drive(&s, a, own.params);
 		if (strcmp(got, want) != 0)
-			fail_msg("%s:\n%s\n%s", a->face.name, got, want);
+			fail_msg("%s:\n%s\n%s", a->info.name, got, want);
 		na_cli_free(&own);
 		free(want);
 		free(got);

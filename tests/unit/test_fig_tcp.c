@@ -188,8 +188,8 @@ static void no_empty_strip(void **state)
 	free(ink);
 }
 
-/* Which of both it is, the testimony says where there is one, not the age. */
-static void testimony_goes_before_age(void **state)
+/* Which of both it is, the evidence says where there is one, not the age. */
+static void evidence_goes_before_age(void **state)
 {
 	static const uint16_t marks[] = {
 		NA_SEG_OUT_OF_ORDER | NA_SEG_AGAIN,
@@ -309,7 +309,7 @@ int main(void)
 		cmocka_unit_test(marks_are_named),
 		cmocka_unit_test(stalls_are_cut),
 		cmocka_unit_test(no_empty_strip),
-		cmocka_unit_test(testimony_goes_before_age),
+		cmocka_unit_test(evidence_goes_before_age),
 		cmocka_unit_test(legend_is_short),
 		cmocka_unit_test(a_piece),
 		cmocka_unit_test(long_and_short),

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "ingest/logs/hang.h"
+#include "netan/analyses/hang/hang.h"
 #include "netan/base/units.h"
-#include "netan/judges/hang/hang.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/reading.h"
 static const char *or_none(const struct na_hang *h, uint32_t name)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "ingest/host/settings.h"
-#include "netan/judges/sysctl/sysctl.h"
+#include "netan/analyses/sysctl/sysctl.h"
 #include "tests/unit/settings_tree.h"
 
 struct judged {

@@ -95,7 +95,7 @@ static struct outcome unpack_by(const struct bytes *in, size_t step, bool ahead)
 	lseek(fd, 0, SEEK_SET);
 	assert_int_equal(na_feed_open(&s, fd, "packed", &err), NA_OK);
 	if (ahead)
-		na_feed_go_ahead(&s);
+		na_feed_start_readahead(&s);
 	while (got) {
 		if (o.out.n + step > cap) {
 			cap = 2 * (o.out.n + step);
@@ -154,7 +154,7 @@ static void ahead_and_away(void **state)
 
 		lseek(fd, 0, SEEK_SET);
 		assert_int_equal(na_feed_open(&s, fd, "packed", &err), NA_OK);
-		na_feed_go_ahead(&s);
+		na_feed_start_readahead(&s);
 		for (size_t i = 0; i < reads; i++) {
 			assert_int_equal(na_feed_read(&s, some, sizeof(some),
 						      &got, &err),

@@ -264,7 +264,7 @@ static void take(struct told *t, const struct na_session *s)
 	assert_non_null(t->transfers);
 	na_each_record (const struct na_packed_transfer, p, &x->transfers)
 		t->transfers[t->n++] = na_unpack_transfer(p);
-#define NA_RECORD(KIND, bag, ...) t->records += x->bag.n;
+#define NA_RECORD(KIND, chunks, ...) t->records += x->chunks.n;
 #include "netan/model/records.def"
 #undef NA_RECORD
 	for (const struct na_warning *w = s->inputs[0].warnings; w; w = w->next)

@@ -401,7 +401,7 @@ static void printed(void **state)
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
 		n_wrong += check_run(dir, runs[i], false, &(bool){false});
 	for (size_t i = 0; na_analyses[i]; i++)
-		n_wrong += check_analysis(dir, na_analyses[i]->face.name);
+		n_wrong += check_analysis(dir, na_analyses[i]->info.name);
 	snprintf(line, sizeof(line), "rm -rf %s", dir);
 	assert_int_equal(system(line), 0);
 	assert_int_equal(n_wrong, 0);

@@ -15,12 +15,12 @@
 
 #include <cmocka.h>
 
-#include "netan/base/memory/allowed.h"
+#include "netan/base/memory/memory_limit.h"
 #include "netan/base/memory/spill.h"
 #include "netan/base/memory/temporary.h"
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
-#include "netan/model/bag.h"
+#include "netan/model/chunk_list.h"
 
 enum { MIB = 1 << 20 };
 
@@ -85,7 +85,7 @@ static void groups_limit(void **state)
 		    {v1, 4000000},
 		    {container, 6000000},
 		    {broken, 0}};
-	uint64_t without = na_memory_allowed("/nowhere");
+	uint64_t without = na_memory_limit("/nowhere");
 
 	(void)state;
 	assert_true(without > 6000000);
@@ -95,7 +95,7 @@ static void groups_limit(void **state)
 		assert_non_null(mkdtemp(root));
 		for (const struct group *g = rows[i].files; g->path; g++)
 			write_text(root, g->path, g->text);
-		assert_int_equal(na_memory_allowed(root),
+		assert_int_equal(na_memory_limit(root),
 				 rows[i].allowed ? rows[i].allowed : without);
 		snprintf(command, sizeof(command), "rm -r %s", root);
 		assert_int_equal(system(command), 0);
@@ -278,20 +278,20 @@ static void the_heap_asks(void **state)
 static void pools_ask(void **state)
 {
 	struct na_pool pool;
-	struct na_bag bag;
+	struct na_chunk_list chunks;
 	uint64_t sum = 0;
 
 	(void)state;
 	na_pool_init(&pool);
-	na_bag_init(&bag, &pool, sizeof(uint64_t));
+	na_chunks_init(&chunks, &pool, sizeof(uint64_t));
 	for (uint64_t i = 0; i < 3000000; i++) {
-		uint64_t *x = na_bag_push(&bag);
+		uint64_t *x = na_chunks_push(&chunks);
 
 		assert_non_null(x);
 		*x = i;
 	}
-	assert_true(na_spill_size(bag.first));
-	na_each_record (uint64_t, x, &bag)
+	assert_true(na_spill_size(chunks.first));
+	na_each_record (uint64_t, x, &chunks)
 		sum += *x;
 	assert_int_equal(sum, UINT64_C(3000000) * 2999999 / 2);
 	na_pool_fini(&pool);

@@ -1,5 +1,5 @@
 /*
- * Names, bags, parts, and what only the whole store can tell.
+ * Names, chunk lists, parts, and what only the whole store can tell.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define US       INT64_C(1000000)
 
-/* ---- names, bags */
+/* ---- names, chunk lists */
 
 static void names_merge_in_order(void **state)
 {
@@ -73,22 +73,22 @@ static void many_endpoints(void **state)
 static void bags_join(void **state)
 {
 	struct na_pool pool;
-	struct na_bag a, b;
+	struct na_chunk_list a, b;
 	uint64_t next = 0;
 
 	(void)state;
 	na_pool_init(&pool);
-	na_bag_init(&a, &pool, sizeof(uint64_t[3]));
-	na_bag_init(&b, &pool, sizeof(uint64_t[3]));
-	na_bag_splice(&a, &b); /* nothing to nothing */
+	na_chunks_init(&a, &pool, sizeof(uint64_t[3]));
+	na_chunks_init(&b, &pool, sizeof(uint64_t[3]));
+	na_chunks_splice(&a, &b); /* nothing to nothing */
 	assert_int_equal(a.n, 0);
 	for (uint64_t i = 0; i < 30000; i++) {
-		struct na_bag *to = i < 10000 || i >= 20000 ? &a : &b;
+		struct na_chunk_list *to = i < 10000 || i >= 20000 ? &a : &b;
 		uint64_t *x;
 
 		if (i == 20000)
-			na_bag_splice(&a, &b);
-		x = na_bag_push(to);
+			na_chunks_splice(&a, &b);
+		x = na_chunks_push(to);
 		assert_non_null(x);
 		x[0] = x[1] = x[2] = i;
 	}

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 #include <zlib.h>
 
+#include "netan/engine/mpi/facts.h"
 #include "netan/engine/partial/world_files.h"
-#include "netan/engine/together/facts.h"
 
 enum { MIB = 1 << 20, MOST = 8 * MIB };
 

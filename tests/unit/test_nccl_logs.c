@@ -15,9 +15,9 @@
 
 #include "ingest/logs/hang.h"
 #include "ingest/nccl/ras.h"
+#include "netan/analyses/hang/stall.h"
 #include "netan/base/ranges.h"
 #include "netan/base/str.h"
-#include "netan/judges/hang/stall.h"
 #include "tests/unit/reading.h"
 
 #define NCCL(process, device, call, count, bytes, comm) \
@@ -96,7 +96,7 @@ static void describe(const struct na_stalls *x, struct na_str *out)
 	}
 }
 
-static void read_log(struct na_testimony *x, const char *text, size_t n)
+static void read_log(struct na_flight_record *x, const char *text, size_t n)
 {
 	struct na_err err = {.status = NA_OK};
 	int fd = file_of(text, n);
@@ -111,13 +111,13 @@ static void read_log(struct na_testimony *x, const char *text, size_t n)
 	na_hang_fini(&logs);
 }
 
-static void expect_judged(struct na_testimony *x, const char *wanted)
+static void expect_judged(struct na_flight_record *x, const char *wanted)
 {
 	struct na_stalls stalls = {.ranks = NULL};
 	struct na_err err = {.status = NA_OK};
 	struct na_str said = {0};
 
-	assert_true(na_testimony_complete(x));
+	assert_true(na_fr_complete(x));
 	assert_int_equal(na_stalls_judge(&stalls, x, &err), NA_OK);
 	describe(&stalls, &said);
 	assert_string_equal(said.s ? said.s : "", wanted);
@@ -127,12 +127,12 @@ static void expect_judged(struct na_testimony *x, const char *wanted)
 
 static void expect(const char *text, const char *wanted)
 {
-	struct na_testimony x;
+	struct na_flight_record x;
 
-	na_testimony_init(&x);
+	na_fr_init(&x);
 	read_log(&x, text, strlen(text));
 	expect_judged(&x, wanted);
-	na_testimony_fini(&x);
+	na_fr_fini(&x);
 }
 
 /* ---- tests */
@@ -220,26 +220,26 @@ static void test_behind_in_a_group(void **state)
 
 static void test_a_file_for_each_rank(void **state)
 {
-	struct na_testimony x;
+	struct na_flight_record x;
 
 	(void)state;
-	na_testimony_init(&x);
+	na_fr_init(&x);
 	for (int r = 0; r < 8; r++) {
 		struct na_str s = {0};
-		struct na_testimony one;
+		struct na_flight_record one;
 
-		na_testimony_init(&one);
+		na_fr_init(&one);
 		put_job(&s, 6, r);
 		put_silence(&s);
 		read_log(&one, s.s, s.n);
 		assert_int_equal(one.dumps.n, 1);
 		assert_int_equal(one.dumps.v[0].rank, r);
-		assert_true(na_testimony_take(&x, &one));
-		na_testimony_fini(&one);
+		assert_true(na_fr_take(&x, &one));
+		na_fr_fini(&one);
 		free(s.s);
 	}
 	expect_judged(&x, "host_stuck 6 #97 by 8");
-	na_testimony_fini(&x);
+	na_fr_fini(&x);
 }
 
 static size_t put_ras(char *to, size_t room, const char *counts4,
@@ -266,15 +266,15 @@ static size_t put_ras(char *to, size_t room, const char *counts4,
 static void expect_ras(const char *text, size_t n, const char *wanted)
 {
 	struct na_err err = {.status = NA_OK};
-	struct na_testimony x;
+	struct na_flight_record x;
 
-	na_testimony_init(&x);
+	na_fr_init(&x);
 	assert_true(na_ras_sniff((const uint8_t *)text, n));
 	assert_int_equal(na_ras_read_bytes(&x, "ras.json",
 					   (const uint8_t *)text, n, &err),
 			 NA_OK);
 	expect_judged(&x, wanted);
-	na_testimony_fini(&x);
+	na_fr_fini(&x);
 }
 
 static void test_ras_json(void **state)
@@ -303,16 +303,16 @@ static void test_every_cut_of_ras(void **state)
 	n = put_ras(text, sizeof(text), "638", "");
 	for (size_t k = 1; k < n; k++) {
 		struct na_err err = {.status = NA_OK};
-		struct na_testimony x;
+		struct na_flight_record x;
 
-		na_testimony_init(&x);
+		na_fr_init(&x);
 		assert_int_equal(na_ras_read_bytes(&x, "ras.json",
 						   (const uint8_t *)text, k,
 						   &err),
 				 NA_EFORMAT);
 		assert_non_null(strstr(err.text, "ras.json: breaks off"));
-		assert_true(na_testimony_complete(&x));
-		na_testimony_fini(&x);
+		assert_true(na_fr_complete(&x));
+		na_fr_fini(&x);
 	}
 }
 
@@ -361,20 +361,20 @@ static void test_years(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct na_testimony x;
+		struct na_flight_record x;
 		int64_t ns = rows[i].created_s * 1000000000;
 
-		na_testimony_init(&x);
+		na_fr_init(&x);
 		read_log(&x, rows[i].text, strlen(rows[i].text));
 		if (rows[i].beside)
 			read_log(&x, rows[i].beside, strlen(rows[i].beside));
-		assert_true(na_testimony_complete(&x));
+		assert_true(na_fr_complete(&x));
 		assert_int_equal(x.dumps.n, 1);
 		assert_int_equal(x.dumps.v[0].entries.n, 1);
 		assert_int_equal(x.dumps.v[0].entries.v[0].created_ns,
 				 ns ? ns : INT64_MIN);
 		assert_int_equal(x.undated, ns == 0);
-		na_testimony_fini(&x);
+		na_fr_fini(&x);
 	}
 }
 

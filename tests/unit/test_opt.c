@@ -313,7 +313,7 @@ static void tables_are_sound(void **state)
 
 				if (same != o)
 					fail_msg("%s: --%s twice",
-						 (*c)->face->name, o->name);
+						 (*c)->info->name, o->name);
 				assert_true(o->help && *o->help);
 				assert_true(o->kind == NA_OPT_FLAG || o->arg);
 			}

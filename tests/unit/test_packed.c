@@ -12,16 +12,16 @@
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
-struct bags {
+struct lists {
 	struct na_pool pool;
-	struct na_bag wide, wide_exec;
+	struct na_chunk_list wide, wide_exec;
 };
 
-static void begin(struct bags *b)
+static void begin(struct lists *b)
 {
 	na_pool_init(&b->pool);
-	na_bag_init(&b->wide, &b->pool, sizeof(struct na_transfer));
-	na_bag_init(&b->wide_exec, &b->pool, sizeof(struct na_exec));
+	na_chunks_init(&b->wide, &b->pool, sizeof(struct na_transfer));
+	na_chunks_init(&b->wide_exec, &b->pool, sizeof(struct na_exec));
 }
 
 static struct na_transfer usual(void)
@@ -50,7 +50,7 @@ static struct na_transfer usual(void)
 }
 
 /* Packs and unpacks; whether it had to be kept whole. */
-static bool kept_whole(struct bags *b, const struct na_transfer *t)
+static bool kept_whole(struct lists *b, const struct na_transfer *t)
 {
 	struct na_packed_transfer p;
 	struct na_transfer back;
@@ -70,7 +70,7 @@ static void transfers(void **state)
 	const int64_t most = (INT64_C(1) << 48) - 1;
 	const int64_t longest = (INT64_C(1) << 44) - 1;
 	struct na_transfer t = usual();
-	struct bags b;
+	struct lists b;
 
 	(void)state;
 	begin(&b);
@@ -110,7 +110,7 @@ static void transfers(void **state)
 	na_pool_fini(&b.pool);
 }
 
-static bool exec_kept_whole(struct bags *b, const struct na_exec *e)
+static bool exec_kept_whole(struct lists *b, const struct na_exec *e)
 {
 	struct na_packed_exec p;
 	struct na_exec back;
@@ -144,7 +144,7 @@ static void executions(void **state)
 				      .style = NA_STYLE_ESTIMATE,
 				      .kind = NA_ACT_COPY};
 	struct na_exec e = plain;
-	struct bags b;
+	struct lists b;
 
 	(void)state;
 	begin(&b);

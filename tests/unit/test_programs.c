@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "ingest/hlo/hlo.h"
+#include "netan/analyses/hlo/hlo.h"
 #include "netan/base/vec.h"
-#include "netan/judges/hlo/hlo.h"
 #include "tests/unit/pace.h"
 
 static uint32_t name_in(struct na_hlo *h, const char *s)

@@ -173,20 +173,20 @@ static const char json[] =
 	"\"frames\":[{\"name\":\"step\",\"filename\":\"a.py\","
 	"\"line\":17}]}]}";
 
-static const char *named(const struct na_testimony *x, uint32_t name)
+static const char *named(const struct na_flight_record *x, uint32_t name)
 {
 	return na_strtab_at(&x->names, name);
 }
 
 static void test_json(void **state)
 {
-	struct na_testimony x;
-	const struct na_testimony_dump *d;
-	const struct na_testimony_entry *e;
-	const struct na_testimony_place *p;
+	struct na_flight_record x;
+	const struct na_fr_dump *d;
+	const struct na_fr_entry *e;
+	const struct na_fr_place *p;
 
 	(void)state;
-	na_testimony_init(&x);
+	na_fr_init(&x);
 	err = (struct na_err){.status = NA_OK};
 	assert_int_equal(na_recorder_read_bytes(&x, "job/_dump_1.json",
 						BYTES(json), false, &err),
@@ -208,11 +208,11 @@ static void test_json(void **state)
 	assert_int_equal(e->n_frames, 1);
 	assert_int_equal(d->frames.v[e->frame].line, 17);
 	assert_false(d->places_unmatched);
-	p = na_testimony_place_of(d, 0);
+	p = na_fr_place_of(d, 0);
 	assert_true(p->told && p->enqueued == 5 && p->completed == 4);
 	assert_true(p->started == -1 && !p->p2p);
-	assert_true(na_testimony_place_of(d, 1)->p2p);
-	na_testimony_fini(&x);
+	assert_true(na_fr_place_of(d, 1)->p2p);
+	na_fr_fini(&x);
 }
 
 static void test_cut_anywhere(void **state)
@@ -220,25 +220,25 @@ static void test_cut_anywhere(void **state)
 	(void)state;
 	for (size_t n = 0; n < sizeof(json) - 1; n++) {
 		char *copy = malloc(n + 1);
-		struct na_testimony x;
+		struct na_flight_record x;
 
 		assert_non_null(copy);
 		memcpy(copy, json, n);
-		na_testimony_init(&x);
+		na_fr_init(&x);
 		err = (struct na_err){.status = NA_OK};
 		assert_int_equal(na_recorder_read_bytes(&x, "d1",
 							(uint8_t *)copy, n,
 							false, &err),
 				 NA_EFORMAT);
 		assert_true(!x.dumps.n || x.dumps.v[0].cut);
-		na_testimony_fini(&x);
+		na_fr_fini(&x);
 		free(copy);
 	}
 }
 
 static void test_rank(void **state)
 {
-	struct na_testimony x;
+	struct na_flight_record x;
 
 	(void)state;
 	assert_int_equal(na_recorder_rank("a/_dump_0"), 0);
@@ -249,14 +249,14 @@ static void test_rank(void **state)
 	assert_int_equal(na_recorder_rank("a7/dump"), -1);
 	assert_int_equal(na_recorder_rank("d99999999999999999999"), -1);
 	/* Without a number in the name: two ranks share all groups. */
-	na_testimony_init(&x);
+	na_fr_init(&x);
 	err = (struct na_err){.status = NA_OK};
 	assert_int_equal(na_recorder_read_bytes(&x, "dump", BYTES(json), false,
 						&err),
 			 NA_EFORMAT);
 	assert_non_null(strstr(err.text, "whose dump"));
 	assert_int_equal(x.dumps.n, 0);
-	na_testimony_fini(&x);
+	na_fr_fini(&x);
 }
 
 static void test_sniff(void **state)

@@ -513,7 +513,7 @@ static void test_options(void **state)
 				if (names_file(o) != (o->path != NA_PATH_NONE))
 					fail_msg("%s --%s: what is its file "
 						 "for?",
-						 na_commands[k]->face->name,
+						 na_commands[k]->info->name,
 						 o->name);
 			}
 		}

@@ -37,18 +37,18 @@ static const char *content(const char *below)
 {
 	static char out[600];
 	struct na_err err = {.status = NA_OK};
-	struct na_rooted root;
+	struct na_chroot root;
 	struct na_arena a;
 	const char *bytes;
 	size_t n;
 
 	memset(&a, 0, sizeof(a));
-	assert_int_equal(na_rooted_open(&root, tree.top, &err), NA_OK);
-	if (na_rooted_read(&root, below, 100, &a, &bytes, &n, &err) == NA_OK)
+	assert_int_equal(na_chroot_open(&root, tree.top, &err), NA_OK);
+	if (na_chroot_read(&root, below, 100, &a, &bytes, &n, &err) == NA_OK)
 		snprintf(out, sizeof(out), "=%s", bytes);
 	else
 		snprintf(out, sizeof(out), "%s", err.text);
-	na_rooted_close(&root);
+	na_chroot_close(&root);
 	na_arena_fini(&a);
 	return out;
 }
@@ -124,7 +124,7 @@ static void what_is_no_file_is_not_opened(void **state)
 static void an_endless_file_ends(void **state)
 {
 	struct na_err err = {.status = NA_OK};
-	struct na_rooted root;
+	struct na_chroot root;
 	struct na_arena a;
 	const char *bytes;
 	size_t n;
@@ -136,11 +136,11 @@ static void an_endless_file_ends(void **state)
 	assert_int_equal(ftruncate(fd, (off_t)1 << 40), 0);
 	close(fd);
 	memset(&a, 0, sizeof(a));
-	assert_int_equal(na_rooted_open(&root, tree.top, &err), NA_OK);
-	assert_int_equal(na_rooted_read(&root, "endless", 1 << 20, &a, &bytes,
+	assert_int_equal(na_chroot_open(&root, tree.top, &err), NA_OK);
+	assert_int_equal(na_chroot_read(&root, "endless", 1 << 20, &a, &bytes,
 					&n, &err),
 			 NA_ELIMIT);
-	na_rooted_close(&root);
+	na_chroot_close(&root);
 	na_arena_fini(&a);
 }
 

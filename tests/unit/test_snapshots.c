@@ -13,10 +13,10 @@
 #include <cmocka.h>
 
 #include "ingest/host/settings.h"
+#include "netan/analyses/sysctl/sysctl.h"
 #include "netan/checks/check.h"
 #include "netan/cli/commands/host_settings.h"
 #include "netan/engine/snapshot.h"
-#include "netan/judges/sysctl/sysctl.h"
 #include "tests/unit/settings_tree.h"
 
 static struct tree tree;

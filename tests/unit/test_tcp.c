@@ -174,8 +174,8 @@ static void thresholds(void **state)
 	}
 }
 
-/* What the testimony decides: each at its rule, and beside it. */
-static void testimony(void **state)
+/* What the evidence decides: each at its rule, and beside it. */
+static void retransmit_evidence(void **state)
 {
 	enum { N = 14 };
 	static const enum tcp_verdict wanted[N] = {
@@ -697,7 +697,7 @@ static struct na_connection knock(uint32_t id, int64_t from_s, char how)
 }
 
 /* One after the other, at these seconds. */
-static void doors(void **state)
+static void listeners(void **state)
 {
 	static const struct {
 		const char *how;
@@ -752,8 +752,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(thresholds),
-		cmocka_unit_test(doors),
-		cmocka_unit_test(testimony),
+		cmocka_unit_test(listeners),
+		cmocka_unit_test(retransmit_evidence),
 		cmocka_unit_test(timers_or_loss),
 		cmocka_unit_test(the_costliest),
 		cmocka_unit_test(window_over_rtt),

@@ -67,12 +67,12 @@ static void each_kind_comes_back(void **state)
 
 	(void)state;
 	open_both(&x);
-#define NA_RECORD(KIND, bag, ...) \
-	if (is_kept(NA_RECORDS_##KIND) && !x.told.bag.n) \
-		fail_msg("the story has no " #bag); \
-	if (is_kept(NA_RECORDS_##KIND) && x.told.bag.n != x.back.bag.n) \
-		fail_msg(#bag ": %zu of %zu came back", x.back.bag.n, \
-			 x.told.bag.n);
+#define NA_RECORD(KIND, chunks, ...) \
+	if (is_kept(NA_RECORDS_##KIND) && !x.told.chunks.n) \
+		fail_msg("the story has no " #chunks); \
+	if (is_kept(NA_RECORDS_##KIND) && x.told.chunks.n != x.back.chunks.n) \
+		fail_msg(#chunks ": %zu of %zu came back", x.back.chunks.n, \
+			 x.told.chunks.n);
 #include "netan/model/records.def"
 	close_both(&x);
 }

@@ -1,5 +1,5 @@
 /* What is made of logs of PyTorch/XLA: answers, findings, rates. */
-#include "netan/judges/xla_metrics/xla_metrics.h"
+#include "netan/analyses/xla_metrics/xla_metrics.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "ingest/xspace/xspace.h"
-#include "netan/engine/session/again.h"
+#include "netan/engine/session/reread.h"
 #include "tests/unit/little_trace.h"
 #include "tests/unit/reading.h"
 
@@ -481,7 +481,7 @@ static void read_twice(const struct little_event *events, size_t n_events,
 {
 	struct little_trace t = {
 		.plane = MEGA_PLANE, .events = events, .n = n_events};
-	struct na_sink sink = na_deaf_sink(x);
+	struct na_sink sink = na_ignoring_sink(x);
 	struct na_input again, like;
 	struct reading r;
 	struct na_block b;

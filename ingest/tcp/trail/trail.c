@@ -612,8 +612,8 @@ static bool tells_beyond(const struct na_packet *p)
 	return false;
 }
 
-void na_trail_hear(struct na_trail *f, struct na_trail_room *room,
-		   const struct na_packet *p, int64_t leg_ns)
+void na_trail_on_ack(struct na_trail *f, struct na_trail_room *room,
+		     const struct na_packet *p, int64_t leg_ns)
 {
 	struct na_trail_late *l = f->late;
 

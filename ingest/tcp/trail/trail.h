@@ -161,8 +161,8 @@ void na_trail_send(struct na_trail *f, struct na_trail_room *room,
 		   int64_t rtt_ns, bool shut, int64_t silent_ns);
 /* What p, from the peer, means for what was sent in direction f.  `leg_ns`:
  * the shortest time from f's data to an ACK of it; 0 not known. */
-void na_trail_hear(struct na_trail *f, struct na_trail_room *room,
-		   const struct na_packet *p, int64_t leg_ns);
+void na_trail_on_ack(struct na_trail *f, struct na_trail_room *room,
+		     const struct na_packet *p, int64_t leg_ns);
 /* At least four steps of IDs, 80 % of them small. */
 static inline bool na_trail_has_ids(const struct na_trail *f)
 {

@@ -283,10 +283,10 @@ static void bursts_fini(void *state)
 }
 
 const struct na_analysis na_an_bursts = {
-	.face.name = "bursts",
-	.face.usage = "[OPTION…] INPUT…",
-	.face.question = "are collectives bursty; how many are pending",
-	.face.details =
+	.info.name = "bursts",
+	.info.usage = "[OPTION…] INPUT…",
+	.info.question = "are collectives bursty; how many are pending",
+	.info.details =
 		"Pending are the collectives that have started and not "
 		"finished (transfers, where the trace has no executions of "
 		"collectives), over exact time: an interval counts from its "
@@ -309,22 +309,22 @@ const struct na_analysis na_an_bursts = {
 		"else \"steady\"; \"unknown\" for fewer than ten starts. The "
 		"first line calls bursty what netan check finds so, and what "
 		"is less uneven, or up and down with each step.",
-	.face.example =
+	.info.example =
 		"netan bursts logdir -o pending.svg\n"
 		"netan bursts logdir --by collective\n"
 		"netan bursts host0.xplane.pb --gap 100us --from 1.5s --to 2s "
 		"--format json",
-	.face.method = "burstiness: Goh and Barabasi, 2008, Kim and Jo, 2016; "
+	.info.method = "burstiness: Goh and Barabasi, 2008, Kim and Jo, 2016; "
 		       "index of dispersion: Gusella, 1991",
 	.many = true,
-	.captures_too = true,
+	.runs_on_captures = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS,
 	.clips = true,
 	.censored = true,
-	.face.opts = bursts_opts,
-	.face.params_size = sizeof(struct bursts_params),
+	.info.opts = bursts_opts,
+	.info.params_size = sizeof(struct bursts_params),
 	.begins = 3,
-	.tells_coverage = 5,
+	.reports_coverage = 5,
 	.state_size = sizeof(struct bursts_state),
 	.passes = 3,
 	.counts = NA_COUNTS(TRANSFERS),

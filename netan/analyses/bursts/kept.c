@@ -173,22 +173,22 @@ enum na_status na_bursts_hand_over(struct bursts_runs *to,
 	return NA_OK;
 }
 
-void na_bursts_kept_pack(const struct bursts_kept *k, struct na_parcel *to)
+void na_bursts_kept_pack(const struct bursts_kept *k, struct na_serializer *to)
 {
 	size_t cells = k->n ? na_groups_count(&k->cells) : 0;
 	size_t *at = cell_borders(k);
 
 	to->failed |= !at;
-	na_parcel_number(to, cells);
+	na_pack_number(to, cells);
 	for (size_t c = 0; at && c < cells; c++) {
 		const struct na_run run = {k->starts + at[c], k->ends + at[c],
 					   at[c + 1] - at[c]};
 		uint64_t values[NA_MAX_KEYS];
 
 		na_groups_values(&k->cells, (uint32_t)c, values);
-		na_parcel_number(to, values[0]);
-		na_parcel_number(to, values[1]);
-		na_parcel_number(to, c < k->cut.n ? k->cut.v[c] : 0);
+		na_pack_number(to, values[0]);
+		na_pack_number(to, values[1]);
+		na_pack_number(to, c < k->cut.n ? k->cut.v[c] : 0);
 		na_run_pack(&run, to);
 	}
 	free(at);
@@ -211,7 +211,7 @@ static bool append(struct bursts_kept *k, const struct na_run *run)
 }
 
 void na_bursts_kept_unpack(struct bursts_kept *k, size_t sources, size_t rows,
-			   struct na_opened_parcel *from)
+			   struct na_deserializer *from)
 {
 	size_t cells = na_unpack_count(from);
 

@@ -4,14 +4,14 @@
 
 /* ---- survey: bytes by group */
 
-static void put_survey(struct na_parcel *to, const struct bursts_state *s)
+static void put_survey(struct na_serializer *to, const struct bursts_state *s)
 {
 	na_groups_pack(&s->groups, to);
 	for (size_t i = 0; i < s->amounts.n; i++)
-		na_parcel_wide(to, s->amounts.v[i]);
+		na_pack_wide(to, s->amounts.v[i]);
 }
 
-static void get_survey(struct na_opened_parcel *from, struct bursts_state *s)
+static void get_survey(struct na_deserializer *from, struct bursts_state *s)
 {
 	size_t n;
 
@@ -23,16 +23,16 @@ static void get_survey(struct na_opened_parcel *from, struct bursts_state *s)
 
 /* ---- keep: intervals */
 
-static void put_kept(struct na_parcel *to, const struct bursts_state *s)
+static void put_kept(struct na_serializer *to, const struct bursts_state *s)
 {
-	na_parcel_number(to, s->instants);
+	na_pack_number(to, s->instants);
 	na_early_pack(&s->clocks, to);
 	for (size_t i = 0; i < s->shown.n; i++)
-		na_parcel_wide(to, s->rows[i].amount);
+		na_pack_wide(to, s->rows[i].amount);
 	na_bursts_kept_pack(&s->kept[BURSTS_TRANSFERS], to);
 }
 
-static void get_kept(struct na_opened_parcel *from, struct bursts_state *s)
+static void get_kept(struct na_deserializer *from, struct bursts_state *s)
 {
 	s->instants = na_unpack_tally(from);
 	na_early_unpack(&s->clocks, from);
@@ -44,28 +44,28 @@ static void get_kept(struct na_opened_parcel *from, struct bursts_state *s)
 
 /* ---- gather: which transfers made the listed bursts */
 
-static void put_gathered(struct na_parcel *to, const struct bursts_state *s)
+static void put_gathered(struct na_serializer *to, const struct bursts_state *s)
 {
 	for (size_t i = 0; s->bursts && i < s->n_bursts; i++) {
 		const struct bursts_burst *b = &s->bursts[i];
 
 		if (!b->transfers)
 			continue;
-		na_parcel_number(to, i + 1);
-		na_parcel_number(to, b->transfers);
-		na_parcel_wide(to, b->amount);
-		na_parcel_number(to, b->n_last);
+		na_pack_number(to, i + 1);
+		na_pack_number(to, b->transfers);
+		na_pack_wide(to, b->amount);
+		na_pack_number(to, b->n_last);
 		for (size_t k = 0; k < b->n_last; k++) {
-			na_parcel_signed(to, b->last[k].end_ps);
-			na_parcel_number(to, b->last[k].latency_ps);
-			na_parcel_number(to, b->last[k].src);
-			na_parcel_number(to, b->last[k].dst);
+			na_pack_signed(to, b->last[k].end_ps);
+			na_pack_number(to, b->last[k].latency_ps);
+			na_pack_number(to, b->last[k].src);
+			na_pack_number(to, b->last[k].dst);
 		}
 	}
-	na_parcel_number(to, 0);
+	na_pack_number(to, 0);
 }
 
-static void get_burst(struct na_opened_parcel *from, struct bursts_burst *b,
+static void get_burst(struct na_deserializer *from, struct bursts_burst *b,
 		      size_t n_endpoints)
 {
 	b->transfers = na_unpack_tally(from);
@@ -81,7 +81,7 @@ static void get_burst(struct na_opened_parcel *from, struct bursts_burst *b,
 	}
 }
 
-static void get_gathered(struct na_opened_parcel *from, struct bursts_state *s)
+static void get_gathered(struct na_deserializer *from, struct bursts_state *s)
 {
 	size_t n = s->main->n_bursts, i;
 
@@ -95,15 +95,15 @@ static void get_gathered(struct na_opened_parcel *from, struct bursts_state *s)
 
 /* ---- what rank 0 decides: rows; bursts */
 
-static void put_rows(struct na_parcel *to, const struct bursts_state *s)
+static void put_rows(struct na_serializer *to, const struct bursts_state *s)
 {
 	na_groups_pack(&s->groups, to);
-	na_parcel_number(to, s->shown.n);
+	na_pack_number(to, s->shown.n);
 	for (size_t i = 0; i < s->amounts.n; i++)
-		na_parcel_number(to, s->shown.row_of[i]);
+		na_pack_number(to, s->shown.row_of[i]);
 }
 
-static void get_rows(struct na_opened_parcel *from, struct bursts_state *s)
+static void get_rows(struct na_deserializer *from, struct bursts_state *s)
 {
 	size_t n;
 
@@ -117,16 +117,16 @@ static void get_rows(struct na_opened_parcel *from, struct bursts_state *s)
 							       s->shown.n);
 }
 
-static void put_bursts(struct na_parcel *to, const struct bursts_state *s)
+static void put_bursts(struct na_serializer *to, const struct bursts_state *s)
 {
-	na_parcel_number(to, s->n_bursts);
+	na_pack_number(to, s->n_bursts);
 	for (size_t i = 0; i < s->n_bursts; i++) {
-		na_parcel_signed(to, s->bursts[i].b.from_ps);
-		na_parcel_signed(to, s->bursts[i].b.to_ps);
+		na_pack_signed(to, s->bursts[i].b.from_ps);
+		na_pack_signed(to, s->bursts[i].b.to_ps);
 	}
 }
 
-static void get_bursts(struct na_opened_parcel *from, struct bursts_state *s)
+static void get_bursts(struct na_deserializer *from, struct bursts_state *s)
 {
 	size_t n = na_unpack_count(from);
 
@@ -138,38 +138,38 @@ static void get_bursts(struct na_opened_parcel *from, struct bursts_state *s)
 	}
 }
 
-void na_bursts_pack(void *state, enum na_parcel_of what, unsigned pass,
-		    struct na_parcel *to)
+void na_bursts_pack(void *state, enum na_packed_state what, unsigned pass,
+		    struct na_serializer *to)
 {
 	const struct bursts_state *s = state;
 	enum bursts_stage stage = na_bursts_stage(s->scope, pass);
 
-	if (what == NA_PARCEL_BLOCK && stage == BURSTS_SURVEY)
+	if (what == NA_PACKED_BLOCK && stage == BURSTS_SURVEY)
 		put_survey(to, s);
-	else if (what == NA_PARCEL_BLOCK && stage == BURSTS_KEEP)
+	else if (what == NA_PACKED_BLOCK && stage == BURSTS_KEEP)
 		put_kept(to, s);
-	else if (what == NA_PARCEL_BLOCK)
+	else if (what == NA_PACKED_BLOCK)
 		put_gathered(to, s);
-	else if (what == NA_PARCEL_TURNED && stage == BURSTS_SURVEY)
+	else if (what == NA_PACKED_TURNED && stage == BURSTS_SURVEY)
 		put_rows(to, s);
-	else if (what == NA_PARCEL_TURNED && stage == BURSTS_KEEP)
+	else if (what == NA_PACKED_TURNED && stage == BURSTS_KEEP)
 		put_bursts(to, s);
 }
 
-void na_bursts_unpack(void *state, enum na_parcel_of what, unsigned pass,
-		      struct na_opened_parcel *from)
+void na_bursts_unpack(void *state, enum na_packed_state what, unsigned pass,
+		      struct na_deserializer *from)
 {
 	struct bursts_state *s = state;
 	enum bursts_stage stage = na_bursts_stage(s->scope, pass);
 
-	if (what == NA_PARCEL_BLOCK && stage == BURSTS_SURVEY)
+	if (what == NA_PACKED_BLOCK && stage == BURSTS_SURVEY)
 		get_survey(from, s);
-	else if (what == NA_PARCEL_BLOCK && stage == BURSTS_KEEP)
+	else if (what == NA_PACKED_BLOCK && stage == BURSTS_KEEP)
 		get_kept(from, s);
-	else if (what == NA_PARCEL_BLOCK)
+	else if (what == NA_PACKED_BLOCK)
 		get_gathered(from, s);
-	else if (what == NA_PARCEL_TURNED && stage == BURSTS_SURVEY)
+	else if (what == NA_PACKED_TURNED && stage == BURSTS_SURVEY)
 		get_rows(from, s);
-	else if (what == NA_PARCEL_TURNED && stage == BURSTS_KEEP)
+	else if (what == NA_PACKED_TURNED && stage == BURSTS_KEEP)
 		get_bursts(from, s);
 }

@@ -109,10 +109,10 @@ size_t na_bursts_listed(const struct bursts_state *s);
 enum bursts_stage na_bursts_stage(const struct na_scope *scope, unsigned pass);
 
 /* pack.c */
-void na_bursts_pack(void *state, enum na_parcel_of what, unsigned pass,
-		    struct na_parcel *to);
-void na_bursts_unpack(void *state, enum na_parcel_of what, unsigned pass,
-		      struct na_opened_parcel *from);
+void na_bursts_pack(void *state, enum na_packed_state what, unsigned pass,
+		    struct na_serializer *to);
+void na_bursts_unpack(void *state, enum na_packed_state what, unsigned pass,
+		      struct na_deserializer *from);
 
 /* kept.c: from intervals to sorted runs. */
 enum na_status na_bursts_keep(struct bursts_state *s, enum bursts_kind kind,
@@ -123,9 +123,9 @@ enum na_status na_bursts_hand_over(struct bursts_runs *to,
 				   struct bursts_kept *from) NA_MUST_CHECK;
 /* Sealed ones for another process, and there into an empty block's: of so many
  * sources and rows. */
-void na_bursts_kept_pack(const struct bursts_kept *k, struct na_parcel *to);
+void na_bursts_kept_pack(const struct bursts_kept *k, struct na_serializer *to);
 void na_bursts_kept_unpack(struct bursts_kept *k, size_t sources, size_t rows,
-			   struct na_opened_parcel *from);
+			   struct na_deserializer *from);
 void na_bursts_kept_fini(struct bursts_kept *k);
 void na_bursts_runs_fini(struct bursts_runs *r);
 

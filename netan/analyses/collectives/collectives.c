@@ -397,11 +397,11 @@ static enum na_severity coll_severity(const void *state)
 }
 
 const struct na_analysis na_an_collectives = {
-	.face.name = "collectives",
-	.face.usage = "[OPTION…] INPUT…",
-	.face.question = "what communication is there: types, bytes, "
+	.info.name = "collectives",
+	.info.usage = "[OPTION…] INPUT…",
+	.info.question = "what communication is there: types, bytes, "
 			 "executions, bandwidth",
-	.face.details =
+	.info.details =
 		"One line for each collective, most bytes first: over the "
 		"data-center network (dcn), inside a slice (ici) and between "
 		"GPUs (gpu: NCCL and RCCL kernels). An execution is one run "
@@ -432,13 +432,13 @@ const struct na_analysis na_an_collectives = {
 		"Reductions on hosts are slow if a host's median is over 1.3 "
 		"times that of the others and over 4 robust deviations from "
 		"it.",
-	.face.example =
+	.info.example =
 		"netan collectives logdir\n"
 		"netan collectives logdir --by transfer_type\n"
 		"netan collectives logdir --step 3-5 -o inventory.json\n"
 		"netan collectives logdir --collective 'all-reduce.*' "
 		"--format csv",
-	.face.method = "bus bandwidth: nccl-tests",
+	.info.method = "bus bandwidth: nccl-tests",
 	.many = true,
 	.forgets = true,
 	.weight = coll_weight,
@@ -446,7 +446,7 @@ const struct na_analysis na_an_collectives = {
 		 NA_WANT_MODULES | NA_WANT_OPS | NA_WANT_PROGRAMS |
 		 NA_WANT_COMMS,
 	.both_sides = true,
-	.besides = NA_COMP_BIT(NA_COMP_COMPUTE),
+	.extra_components = NA_COMP_BIT(NA_COMP_COMPUTE),
 	.begins = 7,
 	.state_size = sizeof(struct coll_state),
 	.passes = 1,

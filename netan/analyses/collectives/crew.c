@@ -25,23 +25,23 @@ static bool next(struct reader *x)
 {
 	if (x->p == x->end)
 		return false;
-	x->core += (uint32_t)na_brief_number(&x->p);
-	x->lacks = na_brief_number(&x->p);
+	x->core += (uint32_t)na_varint_number(&x->p);
+	x->lacks = na_varint_number(&x->p);
 	return true;
 }
 
 /* NA_NO_NAME: no memory. */
 static uint32_t crew_of(struct coll_match *m)
 {
-	struct na_brief *b = &m->text;
+	struct na_varint_pack *b = &m->text;
 	uint32_t before = 0;
 
 	b->is.n = 0;
 	for (size_t i = 0; i < m->crew.n; before = m->crew.v[i++]) {
 		uint32_t core = m->crew.v[i];
 
-		na_brief_put_number(b, core - before);
-		na_brief_put_number(b, m->row.most - m->parts[core].n);
+		na_varint_put_number(b, core - before);
+		na_varint_put_number(b, m->row.most - m->parts[core].n);
 	}
 	return b->failed ? NA_NO_NAME
 			 : na_strtab_add(&m->f->rows.crews,

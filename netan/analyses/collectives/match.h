@@ -29,7 +29,7 @@ struct coll_match {
 	NA_VEC(uint32_t) crew;   /* cores that have any */
 
 	/* Of all rows. */
-	struct na_brief text;      /* of a crew */
+	struct na_varint_pack text; /* of a crew */
 	struct na_triples teams;   /* program, crew */
 	struct na_triples devices; /* program, 0, core; in that order */
 };

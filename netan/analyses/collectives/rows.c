@@ -47,31 +47,31 @@ struct coll_kind na_collectives_kind_at(const struct coll_rows *rows,
 
 /* ---- packing */
 
-static void put_head(struct na_brief *b, const struct coll_matched *x)
+static void put_head(struct na_varint_pack *b, const struct coll_matched *x)
 {
-	na_brief_put_number(b, x->program);
-	na_brief_put_number(b, x->kind);
-	na_brief_put_number(b, x->executions);
-	na_brief_put_number(b, x->sized);
-	na_brief_put_wide(b, x->bytes);
-	na_brief_put_wide(b, x->rank_ps);
+	na_varint_put_number(b, x->program);
+	na_varint_put_number(b, x->kind);
+	na_varint_put_number(b, x->executions);
+	na_varint_put_number(b, x->sized);
+	na_varint_put_wide(b, x->bytes);
+	na_varint_put_wide(b, x->rank_ps);
 	/* Unknown is 0. */
-	na_brief_put_number(b, (uint32_t)(x->name + 1));
+	na_varint_put_number(b, (uint32_t)(x->name + 1));
 }
 
 static void get_head(const uint8_t **p, struct coll_matched *x)
 {
-	x->program = (uint32_t)na_brief_number(p);
-	x->kind = (uint32_t)na_brief_number(p);
-	x->executions = na_brief_number(p);
-	x->sized = na_brief_number(p);
-	x->bytes = na_brief_wide(p);
-	x->rank_ps = na_brief_wide(p);
-	x->name = (uint32_t)na_brief_number(p) - 1;
+	x->program = (uint32_t)na_varint_number(p);
+	x->kind = (uint32_t)na_varint_number(p);
+	x->executions = na_varint_number(p);
+	x->sized = na_varint_number(p);
+	x->bytes = na_varint_wide(p);
+	x->rank_ps = na_varint_wide(p);
+	x->name = (uint32_t)na_varint_number(p) - 1;
 }
 
 /* Those that are not like the one before, and which. */
-static void put_us(struct na_brief *b, const double us[COLL_N_US])
+static void put_us(struct na_varint_pack *b, const double us[COLL_N_US])
 {
 	double before = NAN;
 	bool other[COLL_N_US];
@@ -81,82 +81,82 @@ static void put_us(struct na_brief *b, const double us[COLL_N_US])
 		other[i] = memcmp(&us[i], &before, sizeof(before)) != 0;
 		which |= (unsigned)other[i] << i;
 	}
-	na_brief_put_number(b, which);
+	na_varint_put_number(b, which);
 	for (int i = 0; i < COLL_N_US; i++) {
 		if (other[i])
-			na_brief_put_real(b, us[i]);
+			na_varint_put_real(b, us[i]);
 	}
 }
 
 static void get_us(const uint8_t **p, double us[COLL_N_US])
 {
-	uint64_t which = na_brief_number(p);
+	uint64_t which = na_varint_number(p);
 	double before = NAN;
 
 	for (int i = 0; i < COLL_N_US; before = us[i++])
-		us[i] = which >> i & 1 ? na_brief_real(p) : before;
+		us[i] = which >> i & 1 ? na_varint_real(p) : before;
 }
 
-static void put_rest(struct na_brief *b, const struct coll_matched *x)
+static void put_rest(struct na_varint_pack *b, const struct coll_matched *x)
 {
-	na_brief_put_number(b, x->instances);
-	na_brief_put_wide(b, x->sized_bytes);
-	na_brief_put_wide(b, x->sized_ps);
-	na_brief_put_wide(b, x->wait_ps);
-	na_brief_put_real(b, x->bus_bits);
+	na_varint_put_number(b, x->instances);
+	na_varint_put_wide(b, x->sized_bytes);
+	na_varint_put_wide(b, x->sized_ps);
+	na_varint_put_wide(b, x->wait_ps);
+	na_varint_put_real(b, x->bus_bits);
 	put_us(b, x->us);
-	na_brief_put_number(b, x->last_n);
-	na_brief_put_number(b, x->last_core);
+	na_varint_put_number(b, x->last_n);
+	na_varint_put_number(b, x->last_core);
 }
 
 static void get_rest(const uint8_t **p, struct coll_matched *x)
 {
-	x->instances = na_brief_number(p);
-	x->sized_bytes = na_brief_wide(p);
-	x->sized_ps = na_brief_wide(p);
-	x->wait_ps = na_brief_wide(p);
-	x->bus_bits = na_brief_real(p);
+	x->instances = na_varint_number(p);
+	x->sized_bytes = na_varint_wide(p);
+	x->sized_ps = na_varint_wide(p);
+	x->wait_ps = na_varint_wide(p);
+	x->bus_bits = na_varint_real(p);
 	get_us(p, x->us);
-	x->last_n = na_brief_number(p);
-	x->last_core = (uint32_t)na_brief_number(p);
+	x->last_n = na_varint_number(p);
+	x->last_core = (uint32_t)na_varint_number(p);
 }
 
-static void put_devices(struct na_brief *b, const struct coll_matched *x)
+static void put_devices(struct na_varint_pack *b, const struct coll_matched *x)
 {
-	na_brief_put_number(b, x->crew);
-	na_brief_put_number(b, x->most);
-	na_brief_put_number(b, x->took_part);
-	na_brief_put_number(b, x->took_full);
+	na_varint_put_number(b, x->crew);
+	na_varint_put_number(b, x->most);
+	na_varint_put_number(b, x->took_part);
+	na_varint_put_number(b, x->took_full);
 }
 
 static void get_devices(const uint8_t **p, struct coll_matched *x)
 {
-	x->crew = (uint32_t)na_brief_number(p);
-	x->most = na_brief_number(p);
-	x->took_part = (uint32_t)na_brief_number(p);
-	x->took_full = (uint32_t)na_brief_number(p);
+	x->crew = (uint32_t)na_varint_number(p);
+	x->most = na_varint_number(p);
+	x->took_part = (uint32_t)na_varint_number(p);
+	x->took_full = (uint32_t)na_varint_number(p);
 }
 
-static void put_ranks(struct na_brief *b, const struct coll_matched *x)
+static void put_ranks(struct na_varint_pack *b, const struct coll_matched *x)
 {
-	na_brief_put_number(b, x->group);
-	na_brief_put_number(b, x->times);
-	na_brief_put_number(b, x->begun);
-	na_brief_put_number(b, x->least_bytes);
-	na_brief_put_number(b, x->most_bytes);
-	na_brief_put_number(b, x->participants);
-	na_brief_put_number(b, x->not_captured);
+	na_varint_put_number(b, x->group);
+	na_varint_put_number(b, x->times);
+	na_varint_put_number(b, x->begun);
+	na_varint_put_number(b, x->least_bytes);
+	na_varint_put_number(b, x->most_bytes);
+	na_varint_put_number(b, x->participants);
+	na_varint_put_number(b, x->not_captured);
 }
 
 static void get_ranks(const uint8_t **p, struct coll_matched *x)
 {
-	x->group = (uint32_t)na_brief_number(p);
-	x->times = (enum na_rank_times)na_brief_number(p);
-	x->begun = na_brief_number(p);
-	x->least_bytes = na_brief_number(p);
-	x->most_bytes = na_brief_number(p);
-	x->participants = (uint32_t)na_brief_number(p);
-	x->not_captured = na_brief_number(p);
+	x->group = (uint32_t)na_varint_number(p);
+	x->times = (enum na_rank_times)na_varint_number(p);
+	x->begun = na_varint_number(p);
+	x->least_bytes = na_varint_number(p);
+	x->most_bytes = na_varint_number(p);
+	x->participants = (uint32_t)na_varint_number(p);
+	x->not_captured = na_varint_number(p);
 }
 
 /* The group is full. */
@@ -175,7 +175,7 @@ static bool close_group(struct coll_rows *rows)
 
 bool na_collectives_pack(struct coll_rows *rows, const struct coll_matched *row)
 {
-	struct na_brief *b = &rows->open;
+	struct na_varint_pack *b = &rows->open;
 	struct coll_kind kind = na_collectives_kind_at(rows, row->kind);
 	size_t in_group = rows->n % COLL_GROUP;
 
@@ -185,7 +185,7 @@ bool na_collectives_pack(struct coll_rows *rows, const struct coll_matched *row)
 	rows->groups.v[rows->groups.n - 1].at[in_group] = (uint16_t)b->is.n;
 	put_head(b, row);
 	if (kind.of_ranks)
-		na_brief_put_number(b, row->queued);
+		na_varint_put_number(b, row->queued);
 	put_rest(b, row);
 	if (kind.of_ranks)
 		put_ranks(b, row);
@@ -245,7 +245,7 @@ static struct coll_matched head_at(const struct coll_rows *rows, size_t i,
 			 ? na_collectives_word(kind.opcode)
 			 : na_strtab_at(rows->names, kind.type);
 	if (x.of_ranks)
-		x.queued = na_brief_number(p);
+		x.queued = na_varint_number(p);
 	return x;
 }
 

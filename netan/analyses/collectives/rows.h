@@ -5,10 +5,10 @@
 #ifndef NETAN_ANALYSES_COLLECTIVES_ROWS_H
 #define NETAN_ANALYSES_COLLECTIVES_ROWS_H
 
-#include "netan/base/brief.h"
 #include "netan/base/strtab.h"
 #include "netan/base/triples.h"
 #include "netan/base/units.h"
+#include "netan/base/varint_pack.h"
 #include "netan/methods/ranks/ranks.h"
 
 /* A window may cut one execution off at either end: who has none of so many
@@ -93,7 +93,7 @@ struct coll_rows {
 	bool clipped;                  /* of coll_state */
 	size_t n;
 	NA_VEC(struct coll_group) groups;
-	struct na_brief open;       /* of the last group */
+	struct na_varint_pack open; /* of the last group */
 	struct na_triples programs; /* run and network, module */
 	struct na_strtab kinds;     /* struct coll_kind */
 	struct na_strtab crews;     /* crew.c */

@@ -414,12 +414,12 @@ static enum na_severity diff_severity(const void *state)
 }
 
 const struct na_analysis na_an_diff = {
-	.face.name = "diff",
+	.info.name = "diff",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_OPS | NA_WANT_STEPS |
 		 NA_WANT_MODULES | NA_WANT_PROGRAMS,
 	.clocks = true,
 	.by_steps = true,
-	.face.params_size = sizeof(struct diff_params),
+	.info.params_size = sizeof(struct diff_params),
 	.state_size = sizeof(struct diff_state),
 	.block_size = sizeof(struct diff_block),
 	.passes = 1,

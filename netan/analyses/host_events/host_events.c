@@ -238,7 +238,7 @@ static void host_events_fini(void *state)
 }
 
 const struct na_analysis na_an_host_events = {
-	.face.name = "host_events",
+	.info.name = "host_events",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_HOST_EVENTS,
 	.begins = 9,
 	.state_size = sizeof(struct host_events_state),

@@ -300,7 +300,8 @@ void na_latency_split_merge(struct latency_split *to,
 
 /* ---- for other processes: runs of bits that are set, and what is between */
 
-void na_latency_busy_pack(const struct latency_state *s, struct na_parcel *to)
+void na_latency_busy_pack(const struct latency_state *s,
+			  struct na_serializer *to)
 {
 	const struct latency_busy *b = &s->busy;
 	size_t words = 2 * s->scope->store->n_hosts * b->words;
@@ -318,20 +319,20 @@ void na_latency_busy_pack(const struct latency_state *s, struct na_parcel *to)
 				from = w * 64 + at;
 				continue;
 			}
-			na_parcel_number(to, w * 64 + at - from);
-			na_parcel_number(to, from - end);
+			na_pack_number(to, w * 64 + at - from);
+			na_pack_number(to, from - end);
 			end = w * 64 + at;
 		}
 	}
 	if (open) {
-		na_parcel_number(to, words * 64 - from);
-		na_parcel_number(to, from - end);
+		na_pack_number(to, words * 64 - from);
+		na_pack_number(to, from - end);
 	}
-	na_parcel_number(to, 0);
+	na_pack_number(to, 0);
 }
 
 void na_latency_busy_unpack(struct latency_state *s,
-			    struct na_opened_parcel *from)
+			    struct na_deserializer *from)
 {
 	const struct latency_busy *b = &s->busy;
 	size_t left = 2 * s->scope->store->n_hosts * b->words * 64, at = 0, n;

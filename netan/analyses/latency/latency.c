@@ -483,11 +483,11 @@ static void latency_fini(void *state)
 }
 
 const struct na_analysis na_an_latency = {
-	.face.name = "latency",
-	.face.usage = "[OPTION…] INPUT…",
-	.face.question = "how long do transfers take; network slow or host "
+	.info.name = "latency",
+	.info.usage = "[OPTION…] INPUT…",
+	.info.question = "how long do transfers take; network slow or host "
 			 "slow",
-	.face.details =
+	.info.details =
 		"Quantiles are exact (linear interpolation between order "
 		"statistics). The interval beside each is free of "
 		"assumptions on the distribution, but takes transfers as "
@@ -505,17 +505,17 @@ const struct na_analysis na_an_latency = {
 		"A robust line through the size classes gives the fixed "
 		"cost of a transfer and the speed of one transfer; "
 		"residuals are latencies over this line.",
-	.face.example = "netan latency logdir\n"
+	.info.example = "netan latency logdir\n"
 			"netan latency logdir --by host -o latency.svg\n"
 			"netan latency logdir --by component,host --format csv",
-	.face.method = "type 7 of Hyndman and Fan, 1996; intervals: David and "
+	.info.method = "type 7 of Hyndman and Fan, 1996; intervals: David and "
 		       "Nagaraja, 2003; line over size: Theil, 1950, Sen, "
 		       "1968; residuals: DDSketch, Masson et al., 2019",
 	.censored = true,
 	.many = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS,
 	.begins = 5,
-	.tells_coverage = 2,
+	.reports_coverage = 2,
 	.state_size = sizeof(struct latency_state),
 	.passes = PASSES,
 	.counts = NA_COUNTS(TRANSFERS) | NA_COUNTS(GRAPHS) | NA_COUNTS(ACTIONS),

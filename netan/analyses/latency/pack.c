@@ -8,15 +8,15 @@
 /* Of one block: more than the driver puts into one, for each component. */
 enum { VALUES_MAX = 1 << 20 };
 
-static void put_real(struct na_parcel *to, double x)
+static void put_real(struct na_serializer *to, double x)
 {
 	uint64_t bits;
 
 	memcpy(&bits, &x, sizeof(bits));
-	na_parcel_number(to, bits);
+	na_pack_number(to, bits);
 }
 
-static double get_real(struct na_opened_parcel *from)
+static double get_real(struct na_deserializer *from)
 {
 	uint64_t bits = na_unpack_number(from);
 	double x;
@@ -28,7 +28,7 @@ static double get_real(struct na_opened_parcel *from)
 /* ---- values: how often each occurs, as latencies are whole microseconds */
 
 /* Sorts them. */
-static void put_values(struct na_parcel *to, int64_t *v, size_t n)
+static void put_values(struct na_serializer *to, int64_t *v, size_t n)
 {
 	int64_t *tmp = na_calloc(n, sizeof(*tmp)), last = 0;
 	size_t same;
@@ -40,16 +40,16 @@ static void put_values(struct na_parcel *to, int64_t *v, size_t n)
 	for (size_t i = 0; !to->failed && i < n; i += same) {
 		for (same = 1; i + same < n && v[i + same] == v[i];)
 			same++;
-		na_parcel_number(to, same);
-		na_parcel_number(to, (uint64_t)v[i] - (uint64_t)last);
+		na_pack_number(to, same);
+		na_pack_number(to, (uint64_t)v[i] - (uint64_t)last);
 		last = v[i];
 	}
-	na_parcel_number(to, 0);
+	na_pack_number(to, 0);
 }
 
 /* Behind those that are there, `all` at most with them; returns how many. */
-static uint64_t get_values(struct na_opened_parcel *from, int64_t **v,
-			   size_t *n, size_t *cap)
+static uint64_t get_values(struct na_deserializer *from, int64_t **v, size_t *n,
+			   size_t *cap)
 {
 	size_t before = *n, same;
 	uint64_t last = 0;
@@ -63,24 +63,24 @@ static uint64_t get_values(struct na_opened_parcel *from, int64_t **v,
 	return *n - before;
 }
 
-static void put_cells(struct na_parcel *to, struct latency_state *s)
+static void put_cells(struct na_serializer *to, struct latency_state *s)
 {
 	int64_t *v = s->values.v;
 
-	na_parcel_number(to, s->cells.n);
+	na_pack_number(to, s->cells.n);
 	for (size_t i = 0; i < s->cells.n; i++) {
 		const struct latency_cell *c = &s->cells.v[i];
 
-		na_parcel_number(to, c->owner);
-		na_parcel_number(to, c->klass);
-		na_parcel_wide(to, c->bytes);
-		na_parcel_wide(to, c->sum_ps);
+		na_pack_number(to, c->owner);
+		na_pack_number(to, c->klass);
+		na_pack_wide(to, c->bytes);
+		na_pack_wide(to, c->sum_ps);
 		put_values(to, v, c->n);
 		v += c->n;
 	}
 }
 
-static void get_cells(struct na_opened_parcel *from, struct latency_state *s)
+static void get_cells(struct na_deserializer *from, struct latency_state *s)
 {
 	size_t groups = na_groups_count(&s->groups);
 
@@ -97,17 +97,17 @@ static void get_cells(struct na_opened_parcel *from, struct latency_state *s)
 	}
 }
 
-static void put_survey(struct na_parcel *to, struct latency_state *s)
+static void put_survey(struct na_serializer *to, struct latency_state *s)
 {
 	na_groups_pack(&s->groups, to);
 	put_cells(to, s);
 	put_values(to, s->actions.v, s->actions.n);
 	na_early_pack(&s->clocks, to);
-	na_parcel_number(to, s->untimed);
-	na_parcel_number(to, s->calls);
+	na_pack_number(to, s->untimed);
+	na_pack_number(to, s->calls);
 }
 
-static void get_survey(struct na_opened_parcel *from, struct latency_state *s)
+static void get_survey(struct na_deserializer *from, struct latency_state *s)
 {
 	na_groups_unpack(&s->groups, &s->scope->by, s->scope->store, from);
 	get_cells(from, s);
@@ -119,19 +119,19 @@ static void get_survey(struct na_opened_parcel *from, struct latency_state *s)
 
 /* ---- the second pass */
 
-static void put_split(struct na_parcel *to, const struct latency_split *x)
+static void put_split(struct na_serializer *to, const struct latency_split *x)
 {
-	na_parcel_number(to, x->n);
-	na_parcel_number(to, x->slow);
-	na_parcel_number(to, x->slow_network);
-	na_parcel_wide(to, x->action_ps);
-	na_parcel_wide(to, x->wire_ps);
-	na_parcel_wide(to, x->queued_ps);
-	na_parcel_wide(to, x->latency_ps);
-	na_parcel_wide(to, x->unposted_ps);
+	na_pack_number(to, x->n);
+	na_pack_number(to, x->slow);
+	na_pack_number(to, x->slow_network);
+	na_pack_wide(to, x->action_ps);
+	na_pack_wide(to, x->wire_ps);
+	na_pack_wide(to, x->queued_ps);
+	na_pack_wide(to, x->latency_ps);
+	na_pack_wide(to, x->unposted_ps);
 }
 
-static void get_split(struct na_opened_parcel *from, struct latency_split *x)
+static void get_split(struct na_deserializer *from, struct latency_split *x)
 {
 	x->n = na_unpack_tally(from);
 	x->slow = na_unpack_tally(from);
@@ -144,7 +144,7 @@ static void get_split(struct na_opened_parcel *from, struct latency_split *x)
 }
 
 /* An index that stands for nothing where it is not below n. */
-static uint32_t get_index(struct na_opened_parcel *from, size_t n)
+static uint32_t get_index(struct na_deserializer *from, size_t n)
 {
 	uint64_t i = na_unpack_number(from);
 
@@ -152,19 +152,19 @@ static uint32_t get_index(struct na_opened_parcel *from, size_t n)
 	return (uint32_t)i;
 }
 
-static void put_worst(struct na_parcel *to, const struct latency_worst *w)
+static void put_worst(struct na_serializer *to, const struct latency_worst *w)
 {
-	na_parcel_signed(to, w->latency_ps);
-	na_parcel_signed(to, w->end_ps);
-	na_parcel_number(to, w->size_bytes);
-	na_parcel_number(to, w->src);
-	na_parcel_number(to, w->dst);
-	na_parcel_number(to, w->collective);
-	na_parcel_number(to, w->step);
-	na_parcel_number(to, w->input);
+	na_pack_signed(to, w->latency_ps);
+	na_pack_signed(to, w->end_ps);
+	na_pack_number(to, w->size_bytes);
+	na_pack_number(to, w->src);
+	na_pack_number(to, w->dst);
+	na_pack_number(to, w->collective);
+	na_pack_number(to, w->step);
+	na_pack_number(to, w->input);
 }
 
-static void get_worst(struct na_opened_parcel *from, struct latency_worst *w,
+static void get_worst(struct na_deserializer *from, struct latency_worst *w,
 		      const struct na_store *store)
 {
 	w->latency_ps = na_unpack_signed(from);
@@ -177,7 +177,7 @@ static void get_worst(struct na_opened_parcel *from, struct latency_worst *w,
 	w->input = (uint32_t)na_unpack_index(from, store->n_sources);
 }
 
-static void put_judged(struct na_parcel *to, const struct latency_state *s)
+static void put_judged(struct na_serializer *to, const struct latency_state *s)
 {
 	put_split(to, &s->split);
 	for (size_t i = 0; i < s->n_rows; i++) {
@@ -185,13 +185,13 @@ static void put_judged(struct na_parcel *to, const struct latency_state *s)
 
 		put_split(to, &row->split);
 		na_sketch_pack(&row->residual, to);
-		na_parcel_number(to, row->n_worst);
+		na_pack_number(to, row->n_worst);
 		for (size_t k = 0; k < row->n_worst; k++)
 			put_worst(to, &row->worst[k]);
 	}
 }
 
-static void get_judged(struct na_opened_parcel *from, struct latency_state *s)
+static void get_judged(struct na_deserializer *from, struct latency_state *s)
 {
 	get_split(from, &s->split);
 	for (size_t i = 0; !from->failed && i < s->n_rows; i++) {
@@ -211,26 +211,26 @@ static void get_judged(struct na_opened_parcel *from, struct latency_state *s)
 
 /* ---- what rank 0 decides */
 
-static void put_rows(struct na_parcel *to, const struct latency_state *s)
+static void put_rows(struct na_serializer *to, const struct latency_state *s)
 {
 	na_groups_pack(&s->groups, to);
-	na_parcel_number(to, s->n_rows);
+	na_pack_number(to, s->n_rows);
 	for (size_t i = 0; i < na_groups_count(&s->groups); i++)
-		na_parcel_number(to, s->shown.row_of[i]);
+		na_pack_number(to, s->shown.row_of[i]);
 	for (size_t i = 0; i < s->n_rows; i++) {
 		const struct latency_row *row = &s->rows[i];
 
-		na_parcel_number(to, row->has_line);
+		na_pack_number(to, row->has_line);
 		put_real(to, row->line.fixed_us);
 		put_real(to, row->line.us_per_byte);
 		put_real(to, row->p50_us);
 		put_real(to, row->slow_us);
 	}
-	na_parcel_signed(to, s->slow_ps);
+	na_pack_signed(to, s->slow_ps);
 	na_latency_busy_pack(s, to);
 }
 
-static void get_row(struct na_opened_parcel *from, struct latency_row *row)
+static void get_row(struct na_deserializer *from, struct latency_row *row)
 {
 	row->has_line = na_unpack_index(from, 2);
 	row->line.fixed_us = get_real(from);
@@ -239,7 +239,7 @@ static void get_row(struct na_opened_parcel *from, struct latency_row *row)
 	row->slow_us = get_real(from);
 }
 
-static void get_rows(struct na_opened_parcel *from, struct latency_state *s)
+static void get_rows(struct na_deserializer *from, struct latency_state *s)
 {
 	size_t n, rows;
 
@@ -262,32 +262,32 @@ static void get_rows(struct na_opened_parcel *from, struct latency_state *s)
 						     s->scope->store->n_hosts));
 }
 
-void na_latency_pack(void *state, enum na_parcel_of what, unsigned pass,
-		     struct na_parcel *to)
+void na_latency_pack(void *state, enum na_packed_state what, unsigned pass,
+		     struct na_serializer *to)
 {
 	struct latency_state *s = state;
 
-	if (what == NA_PARCEL_TURNED)
+	if (what == NA_PACKED_TURNED)
 		put_rows(to, s);
-	else if (what == NA_PARCEL_LEFT && pass == 0)
+	else if (what == NA_PACKED_LEFT && pass == 0)
 		na_latency_busy_pack(s, to);
-	else if (what == NA_PARCEL_BLOCK && pass == 0)
+	else if (what == NA_PACKED_BLOCK && pass == 0)
 		put_survey(to, s);
-	else if (what == NA_PARCEL_BLOCK)
+	else if (what == NA_PACKED_BLOCK)
 		put_judged(to, s);
 }
 
-void na_latency_unpack(void *state, enum na_parcel_of what, unsigned pass,
-		       struct na_opened_parcel *from)
+void na_latency_unpack(void *state, enum na_packed_state what, unsigned pass,
+		       struct na_deserializer *from)
 {
 	struct latency_state *s = state;
 
-	if (what == NA_PARCEL_TURNED)
+	if (what == NA_PACKED_TURNED)
 		get_rows(from, s);
-	else if (what == NA_PARCEL_LEFT && pass == 0)
+	else if (what == NA_PACKED_LEFT && pass == 0)
 		na_latency_busy_unpack(s, from);
-	else if (what == NA_PARCEL_BLOCK && pass == 0)
+	else if (what == NA_PACKED_BLOCK && pass == 0)
 		get_survey(from, s);
-	else if (what == NA_PARCEL_BLOCK)
+	else if (what == NA_PACKED_BLOCK)
 		get_judged(from, s);
 }

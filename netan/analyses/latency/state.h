@@ -178,9 +178,10 @@ void na_latency_split_merge(struct latency_split *to,
 			    const struct latency_split *from);
 
 /* Its marks for another process, and those of one beside what is there. */
-void na_latency_busy_pack(const struct latency_state *s, struct na_parcel *to);
+void na_latency_busy_pack(const struct latency_state *s,
+			  struct na_serializer *to);
 void na_latency_busy_unpack(struct latency_state *s,
-			    struct na_opened_parcel *from);
+			    struct na_deserializer *from);
 
 /* clock.c */
 /* What the counts of clocks sum up; 0: not asked for. */
@@ -204,10 +205,10 @@ double na_latency_expected_us(const struct latency_row *row, double bytes);
 bool na_latency_curve(struct latency_row *row) NA_MUST_CHECK;
 
 /* pack.c */
-void na_latency_pack(void *state, enum na_parcel_of what, unsigned pass,
-		     struct na_parcel *to);
-void na_latency_unpack(void *state, enum na_parcel_of what, unsigned pass,
-		       struct na_opened_parcel *from);
+void na_latency_pack(void *state, enum na_packed_state what, unsigned pass,
+		     struct na_serializer *to);
+void na_latency_unpack(void *state, enum na_packed_state what, unsigned pass,
+		       struct na_deserializer *from);
 
 /* result.c */
 enum na_status na_latency_finish(void *state, struct na_result *r,

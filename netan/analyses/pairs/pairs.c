@@ -383,10 +383,10 @@ static void pairs_fini(void *state)
 }
 
 const struct na_analysis na_an_pairs = {
-	.face.name = "pairs",
-	.face.usage = "[OPTION…] INPUT…",
-	.face.question = "which source, destination, host or NIC is bad",
-	.face.details =
+	.info.name = "pairs",
+	.info.usage = "[OPTION…] INPUT…",
+	.info.question = "which source, destination, host or NIC is bad",
+	.info.details =
 		"One model compares each transfer with what is usual for its "
 		"collective, size and distance. Explanations compete: the "
 		"transmit side of a host, its receive side, the whole host, "
@@ -404,24 +404,24 @@ const struct na_analysis na_an_pairs = {
 		"slow one look the same: less is claimed. A topology of one "
 		"rack, of one for each host, or without some of the hosts "
 		"counts as none, as nothing here could contradict it.",
-	.face.example = "netan pairs logdir -o pairs.svg\n"
+	.info.example = "netan pairs logdir -o pairs.svg\n"
 			"netan pairs logdir --topology racks.csv --top 50\n"
 			"netan pairs logdir --fail-on error -q -o pairs.json",
 	.suspects = true,
-	.face.method = "integrated likelihoods of competing explanations",
+	.info.method = "integrated likelihoods of competing explanations",
 	.many = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_OPS |
 		 NA_WANT_PROGRAMS | NA_WANT_COMMS,
 	.censored = true,
 	.both_sides = true,
-	.sends_aside = true,
+	.ignores_sends = true,
 	.by_steps = true,
 	.traces_first = true,
-	.face.opts = pairs_opts,
-	.face.params_size = sizeof(struct pairs_params),
+	.info.opts = pairs_opts,
+	.info.params_size = sizeof(struct pairs_params),
 	.passes_over = NA_COUNTS(GRAPHS) | NA_COUNTS(ACTIONS),
 	.begins = 2,
-	.tells_coverage = 4,
+	.reports_coverage = 4,
 	.state_size = sizeof(struct pairs_state),
 	.passes = 2,
 	.counts = NA_COUNTS(TRANSFERS),

@@ -130,11 +130,11 @@ static enum na_severity rdma_severity(const void *state)
 }
 
 const struct na_analysis na_an_rdma = {
-	.face.name = "rdma",
-	.face.usage = "[OPTION…] INPUT…",
-	.face.question = "what RoCEv2 did on each queue pair of a capture, "
+	.info.name = "rdma",
+	.info.usage = "[OPTION…] INPUT…",
+	.info.question = "what RoCEv2 did on each queue pair of a capture, "
 			 "worst first",
-	.face.details =
+	.info.details =
 		"A queue pair is told one way: what one sender put on the wire "
 		"for one queue pair of one destination, requests and READ "
 		"responses, and what came back for it. Packet sequence "
@@ -164,16 +164,16 @@ const struct na_analysis na_an_rdma = {
 		"alone have it.\n"
 		"The picture shows PSNs over time of one queue pair, with "
 		"repeats, NAKs, congestion notifications and marks.",
-	.face.example = "netan rdma job.pcap --top 10\n"
+	.info.example = "netan rdma job.pcap --top 10\n"
 			"netan rdma job.pcap trace_*.json\n"
 			"netan rdma job.pcap -o worst.svg\n"
 			"netan rdma job.pcap --queue-pair 3 -o third.svg\n"
 			"netan rdma job.pcap --fail-on error -q -o rdma.json",
-	.face.method = "PSNs, NAKs and timers of go-back-N (InfiniBand "
+	.info.method = "PSNs, NAKs and timers of go-back-N (InfiniBand "
 		       "specification 9.7); DCQCN",
 	.wants = NA_WANT_QUEUE_PAIRS,
-	.face.opts = rdma_opts,
-	.face.params_size = sizeof(struct rdma_params),
+	.info.opts = rdma_opts,
+	.info.params_size = sizeof(struct rdma_params),
 	.begins = 2,
 	.basis = true,
 	.state_size = sizeof(struct rdma_state),

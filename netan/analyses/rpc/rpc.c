@@ -503,10 +503,10 @@ static void rpc_fini(void *state)
 }
 
 const struct na_analysis na_an_rpc = {
-	.face.name = "rpc",
-	.face.usage = "[OPTION…] INPUT…",
-	.face.question = "is latency high always or now and then",
-	.face.details =
+	.info.name = "rpc",
+	.info.usage = "[OPTION…] INPUT…",
+	.info.question = "is latency high always or now and then",
+	.info.details =
 		"Median, 99 % quantile and maximum of the latencies that end "
 		"in each bin, exactly. Expected is a fixed cost plus bytes "
 		"over bandwidth, as the transfers themselves show it; a tail "
@@ -526,20 +526,20 @@ const struct na_analysis na_an_rpc = {
 		"Of captures the HTTP/2 and gRPC calls are listed as well: "
 		"latency from the request's headers to the first and the "
 		"last byte of the response, status, bytes both ways.",
-	.face.example = "netan rpc logdir -o rpc.svg\n"
+	.info.example = "netan rpc logdir -o rpc.svg\n"
 			"netan rpc logdir --bin 1s --from 10s --to 20s\n"
 			"netan rpc logdir --by src --format json",
-	.face.method = "type-7 quantiles by bin; timers of RFC 6298 and "
+	.info.method = "type-7 quantiles by bin; timers of RFC 6298 and "
 		       "Vasudevan et al., 2009, against a line over size",
 	.many = true,
 	.forgets = true,
-	.captures_too = true,
+	.runs_on_captures = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_CALLS |
 		 NA_WANT_CONNECTIONS,
-	.face.opts = rpc_opts,
-	.face.params_size = sizeof(struct rpc_params),
+	.info.opts = rpc_opts,
+	.info.params_size = sizeof(struct rpc_params),
 	.begins = 4,
-	.tells_coverage = 3,
+	.reports_coverage = 3,
 	.state_size = sizeof(struct rpc_state),
 	.passes = 2,
 	.clocks = true,

@@ -210,10 +210,10 @@ static void shards_fini(void *state)
 }
 
 const struct na_analysis na_an_shards = {
-	.face.name = "shards",
+	.info.name = "shards",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS,
 	.both_sides = true,
-	.besides = NA_COMP_BIT(NA_COMP_D2H),
+	.extra_components = NA_COMP_BIT(NA_COMP_D2H),
 	.begins = 9,
 	.state_size = sizeof(struct shards_state),
 	.passes = 3,

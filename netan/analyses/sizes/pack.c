@@ -1,20 +1,20 @@
 /* sizes: what one block has counted, between processes. */
 #include "netan/analyses/sizes/state.h"
 
-static void put_sums(struct na_parcel *to, const struct sizes_sums *x)
+static void put_sums(struct na_serializer *to, const struct sizes_sums *x)
 {
-	na_parcel_number(to, x->n);
-	na_parcel_number(to, x->small_n);
-	na_parcel_wide(to, x->bytes);
-	na_parcel_wide(to, x->small_bytes);
-	na_parcel_wide(to, x->time_ps);
-	na_parcel_wide(to, x->small_time_ps);
-	na_parcel_number(to, x->executions);
-	na_parcel_number(to, x->in_steps);
-	na_parcel_number(to, x->run);
+	na_pack_number(to, x->n);
+	na_pack_number(to, x->small_n);
+	na_pack_wide(to, x->bytes);
+	na_pack_wide(to, x->small_bytes);
+	na_pack_wide(to, x->time_ps);
+	na_pack_wide(to, x->small_time_ps);
+	na_pack_number(to, x->executions);
+	na_pack_number(to, x->in_steps);
+	na_pack_number(to, x->run);
 }
 
-static void get_sums(struct na_opened_parcel *from, struct sizes_sums *x,
+static void get_sums(struct na_deserializer *from, struct sizes_sums *x,
 		     size_t n_runs)
 {
 	x->n = na_unpack_tally(from);
@@ -28,19 +28,19 @@ static void get_sums(struct na_opened_parcel *from, struct sizes_sums *x,
 	x->run = (uint32_t)na_unpack_index(from, n_runs);
 }
 
-static void put_pairs(struct na_parcel *to, const struct sizes_state *s)
+static void put_pairs(struct na_serializer *to, const struct sizes_state *s)
 {
 	na_groups_pack(&s->pairs, to);
 	for (size_t i = 0; i < s->of_pair.n; i++)
-		na_parcel_number(to, s->of_pair.v[i]);
-	na_parcel_number(to, s->small.n);
+		na_pack_number(to, s->of_pair.v[i]);
+	na_pack_number(to, s->small.n);
 	for (size_t i = 0; i < s->small.n; i++) {
-		na_parcel_signed(to, s->small.v[i].latency_ps);
-		na_parcel_number(to, s->small.v[i].pair);
+		na_pack_signed(to, s->small.v[i].latency_ps);
+		na_pack_number(to, s->small.v[i].pair);
 	}
 }
 
-static void get_pairs(struct na_opened_parcel *from, struct sizes_state *s)
+static void get_pairs(struct na_deserializer *from, struct sizes_state *s)
 {
 	const struct na_grouping by_pair = {{NA_KEY_PAIR}, 1};
 	size_t n;
@@ -59,13 +59,13 @@ static void get_pairs(struct na_opened_parcel *from, struct sizes_state *s)
 	}
 }
 
-void na_sizes_pack(void *state, enum na_parcel_of what, unsigned pass,
-		   struct na_parcel *to)
+void na_sizes_pack(void *state, enum na_packed_state what, unsigned pass,
+		   struct na_serializer *to)
 {
 	const struct sizes_state *s = state;
 
 	(void)pass;
-	if (what != NA_PARCEL_BLOCK)
+	if (what != NA_PACKED_BLOCK)
 		return;
 	na_groups_pack(&s->groups, to);
 	for (size_t i = 0; i < s->sums.n; i++)
@@ -74,14 +74,14 @@ void na_sizes_pack(void *state, enum na_parcel_of what, unsigned pass,
 	put_pairs(to, s);
 }
 
-void na_sizes_unpack(void *state, enum na_parcel_of what, unsigned pass,
-		     struct na_opened_parcel *from)
+void na_sizes_unpack(void *state, enum na_packed_state what, unsigned pass,
+		     struct na_deserializer *from)
 {
 	struct sizes_state *s = state;
 	size_t n;
 
 	(void)pass;
-	if (what != NA_PARCEL_BLOCK)
+	if (what != NA_PACKED_BLOCK)
 		return;
 	na_groups_unpack(&s->groups, &s->scope->by, s->scope->store, from);
 	n = na_groups_count(&s->groups);

@@ -250,10 +250,10 @@ static void sizes_fini(void *state)
 }
 
 const struct na_analysis na_an_sizes = {
-	.face.name = "sizes",
-	.face.usage = "[OPTION…] INPUT…",
-	.face.question = "few large or many small transfers",
-	.face.details =
+	.info.name = "sizes",
+	.info.usage = "[OPTION…] INPUT…",
+	.info.question = "few large or many small transfers",
+	.info.details =
 		"Counts every distinct size exactly, by number of transfers "
 		"and by bytes. The verdict is many_small when more than half "
 		"of the transfers are small (at most --small) and they take "
@@ -265,21 +265,21 @@ const struct na_analysis na_an_sizes = {
 		"carry everything. The fixed cost is the median latency of "
 		"transfers of at most 8 KiB; its share is what that is of all "
 		"the time.",
-	.face.example =
+	.info.example =
 		"netan sizes logdir -o sizes.svg\n"
 		"netan sizes logdir --by collective,transfer_type\n"
 		"netan sizes --label before old --label after new -o sizes.svg "
 		"-o sizes.json\n"
 		"netan sizes host0.xplane.pb --format csv --table distinct",
-	.face.method = "quantiles of type 7, Hyndman and Fan, 1996; Gini, 1912",
+	.info.method = "quantiles of type 7, Hyndman and Fan, 1996; Gini, 1912",
 	.many = true,
-	.captures_too = true,
+	.runs_on_captures = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS,
-	.face.opts = sizes_opts,
-	.face.params_size = sizeof(struct sizes_params),
+	.info.opts = sizes_opts,
+	.info.params_size = sizeof(struct sizes_params),
 	.begins = 8,
 	.basis = true,
-	.tells_coverage = 1,
+	.reports_coverage = 1,
 	.state_size = sizeof(struct sizes_state),
 	.passes = 1,
 	.counts = NA_COUNTS(TRANSFERS),

@@ -43,10 +43,10 @@ struct sizes_state {
 };
 
 /* pack.c */
-void na_sizes_pack(void *state, enum na_parcel_of what, unsigned pass,
-		   struct na_parcel *to);
-void na_sizes_unpack(void *state, enum na_parcel_of what, unsigned pass,
-		     struct na_opened_parcel *from);
+void na_sizes_pack(void *state, enum na_packed_state what, unsigned pass,
+		   struct na_serializer *to);
+void na_sizes_unpack(void *state, enum na_packed_state what, unsigned pass,
+		     struct na_deserializer *from);
 
 /* result.c */
 enum na_status na_sizes_finish(void *state, struct na_result *r,

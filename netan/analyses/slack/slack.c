@@ -337,11 +337,11 @@ static enum na_severity slack_severity(const void *state)
 }
 
 const struct na_analysis na_an_slack = {
-	.face.name = "slack",
-	.face.usage = "[OPTION…] INPUT…",
-	.face.question = "which collectives have too little slack, who stalls "
+	.info.name = "slack",
+	.info.usage = "[OPTION…] INPUT…",
+	.info.question = "which collectives have too little slack, who stalls "
 			 "the device",
-	.face.details =
+	.info.details =
 		"On each TPU a collective over the data-center network is "
 		"four ops: send, send-done, recv, recv-done. Slack is the "
 		"time from the start of the send to the start of the "
@@ -369,15 +369,15 @@ const struct na_analysis na_an_slack = {
 		"cut to nanoseconds and microseconds), without its errors in "
 		"the mean time of recv, negative slack, and host stall in "
 		"slice 0.",
-	.face.matter = "output,format,from,to,step,by,collective,sort,late,"
+	.info.matter = "output,format,from,to,step,by,collective,sort,late,"
 		       "capacity",
-	.face.example =
+	.info.example =
 		"netan slack logdir\n"
 		"netan slack logdir --capacity 200Gbps -o slack.svg\n"
 		"netan slack logdir --collective 'all-reduce.7*' --by host\n"
 		"netan slack logdir --waterfall -o late.svg\n"
 		"netan slack host0.xplane.pb --reference --format csv",
-	.face.method = "definitions of XProf's Megascale stats",
+	.info.method = "definitions of XProf's Megascale stats",
 	.many = true,
 	.wants = NA_WANT_OPS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 		 NA_WANT_MODULES | NA_WANT_PROGRAMS | NA_WANT_TRANSFERS |
@@ -386,10 +386,10 @@ const struct na_analysis na_an_slack = {
 	.both_sides = true,
 	.every_host = true,
 	.censored = true,
-	.face.opts = slack_opts,
-	.face.params_size = sizeof(struct sl_params),
+	.info.opts = slack_opts,
+	.info.params_size = sizeof(struct sl_params),
 	.begins = 1,
-	.tells_coverage = 8,
+	.reports_coverage = 8,
 	.state_size = sizeof(struct sl_state),
 	.block_size = sizeof(struct sl_block),
 	.passes = 1,

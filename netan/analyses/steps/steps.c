@@ -209,10 +209,10 @@ static enum na_severity steps_severity(const void *state)
 }
 
 const struct na_analysis na_an_steps = {
-	.face.name = "steps",
-	.face.usage = "[OPTION…] INPUT…",
-	.face.question = "which steps and which hosts are slow",
-	.face.details =
+	.info.name = "steps",
+	.info.usage = "[OPTION…] INPUT…",
+	.info.question = "which steps and which hosts are slow",
+	.info.details =
 		"A step is an event of the Steps line of a device plane, or a "
 		"run of the program that takes most of its time; on GPUs "
 		"without these, the kernels of one group_id, or those launched "
@@ -250,11 +250,11 @@ const struct na_analysis na_an_steps = {
 		"host's own time minus the others', by 5 % or more. --format "
 		"csv has every step; --table names hosts, stragglers or "
 		"changes.",
-	.face.example = "netan steps logdir -o steps.svg\n"
+	.info.example = "netan steps logdir -o steps.svg\n"
 			"netan steps logdir --step 10-20 --format json\n"
 			"netan steps --label before old --label after new\n"
 			"netan steps logdir --format csv --table hosts",
-	.face.method = "stragglers: empirical null, Efron, 2004; changes: "
+	.info.method = "stragglers: empirical null, Efron, 2004; changes: "
 		       "Killick et al., 2012; drift: Theil, 1950, Sen, 1968, "
 		       "Mann, 1945",
 	.many = true,
@@ -265,7 +265,7 @@ const struct na_analysis na_an_steps = {
 	.by_steps = true,
 	.every_host = true,
 	.basis = true,
-	.tells_coverage = 7,
+	.reports_coverage = 7,
 	.state_size = sizeof(struct st_state),
 	.block_size = sizeof(struct st_block),
 	.passes = 2,

@@ -43,7 +43,7 @@ static void add_to(int64_t *sum, int64_t ns)
 	*sum = add_ns(*sum, at_least_zero(ns));
 }
 
-/* Of records without the testimony: what was not spurious. */
+/* Of records without that evidence: what was not spurious. */
 static uint64_t plainly_needed(const struct na_direction *d)
 {
 	return d->retransmissions > d->spurious

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "members.h"
-#include "netan/analyses/tcp/fates.h"
+#include "netan/analyses/tcp/segment_outcome.h"
 #include "netan/base/order.h"
 
 enum {
@@ -81,7 +81,7 @@ struct tcp_sequence {
 	struct marked marks[TCP_MARKS][MARK_COLUMNS];
 	uint64_t n_marks[TCP_MARKS];
 	struct spans silent, closed;
-	struct tcp_fates *fates; /* where long packets die; or NULL */
+	struct tcp_outcomes *outcomes; /* where long packets die; or NULL */
 
 	/* As of the last segment. */
 	uint64_t sent_to, acked; /* sequence numbers */
@@ -250,7 +250,7 @@ static void keep_longest(struct spans *s, uint64_t n)
 	na_sort(s->kept, s->n, earlier_first);
 }
 
-/* The testimony, and of what there is none, the age. */
+/* The evidence, and of what there is none, the age. */
 static bool is_again(uint32_t marks)
 {
 	const uint32_t aged = NA_SEG_RETRANSMIT | NA_SEG_FAST |
@@ -306,8 +306,8 @@ static void add_data(struct tcp_sequence *q, const struct na_segment *x,
 	uint64_t end = x->seq + x->size_bytes;
 	double lo = (double)x->seq, hi = (double)end;
 
-	if (q->fates)
-		na_tcp_fates_sent(q->fates, x, q->inside);
+	if (q->outcomes)
+		na_tcp_outcomes_sent(q->outcomes, x, q->inside);
 	lower(q, x->seq);
 	fill_holes(q, x->seq, end);
 	if (x->marks & NA_SEG_LOST_BEFORE)
@@ -377,8 +377,8 @@ static void add_ack(struct tcp_sequence *q, const struct na_segment *x,
 	bool blocks = x->n_sack && x->sack_to > x->ack &&
 		      x->sack_to > x->sack_from && x->sack_to <= INT64_MAX;
 
-	if (q->fates)
-		na_tcp_fates_acked(q->fates, x);
+	if (q->outcomes)
+		na_tcp_outcomes_acked(q->outcomes, x);
 	lower(q, x->ack);
 	q->acks += q->inside;
 	widen(q, at, ACK_FROM, ack, ack);
@@ -455,7 +455,7 @@ void na_tcp_sequence_free(struct tcp_sequence *q)
 {
 	if (!q)
 		return;
-	na_tcp_fates_free(q->fates);
+	na_tcp_outcomes_free(q->outcomes);
 	free(q->course[0]);
 	free(q);
 }
@@ -510,14 +510,14 @@ static void clip(struct spans *s, const struct tcp_sequence *q)
 }
 
 /* False: no memory. */
-static bool follow_fates(struct tcp_sequence *q)
+static bool follow_outcomes(struct tcp_sequence *q)
 {
 	uint32_t long_bytes = na_tcp_long_bytes(q->row, q->way);
 
 	if (!long_bytes)
 		return true;
-	q->fates = na_tcp_fates_new(long_bytes, q->from_ps, q->to_ps);
-	return q->fates;
+	q->outcomes = na_tcp_outcomes_new(long_bytes, q->from_ps, q->to_ps);
+	return q->outcomes;
 }
 
 enum na_status na_tcp_sequence_read(struct tcp_state *s, struct na_err *err)
@@ -533,14 +533,14 @@ enum na_status na_tcp_sequence_read(struct tcp_state *s, struct na_err *err)
 		 : s->params->way == TCP_REV ? 1
 					     : q->row->told;
 	choose_window(q, s->scope->filter);
-	if (!follow_fates(q))
+	if (!follow_outcomes(q))
 		return na_fail_nomem(err);
 	st = s->scope->segments(s->scope->segments_ctx, q->row->c, add_segment,
 				q, err);
 	while (q->n_holes)
 		settle(q, q->n_holes - 1, TCP_MARK_LOST);
-	if (q->fates)
-		na_tcp_fates_end(q->fates);
+	if (q->outcomes)
+		na_tcp_outcomes_end(q->outcomes);
 	if (q->is_closed)
 		add_span(&q->closed, q->closed_ps, q->row->c->to_ps);
 	/* Of a timeout's retransmissions only the first ends a silence. */
@@ -676,8 +676,8 @@ void na_tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 	put_data(r, to, q);
 	put_courses(r, to, q);
 	put_marks(r, to, q);
-	if (q->fates)
-		na_tcp_fates_put(r, to, q->fates);
+	if (q->outcomes)
+		na_tcp_outcomes_put(r, to, q->outcomes);
 	na_put_real(r, to, M_silent_ms,
 		    q->whole ? na_ms_of_ns(c->dir[q->way].timeout_total_ns)
 			     : na_ms(length_of(&q->silent)));

@@ -74,7 +74,7 @@
  *   cannot_tell        none of these, in fewer, or in one direction alone; or
  *                      data waits for its ACK in silence at the end
  *
- * Of records without the testimony (transfer files of earlier versions)
+ * Of records without that evidence (transfer files of earlier versions)
  * network_loss is TCP_LOSS_SEGMENTS retransmissions that were not spurious, or
  * one where duplicate ACKs asked for it, and TCP_LOSS_SHARE of the data
  * segments; or a timeout.
@@ -221,8 +221,8 @@ bool na_tcp_place(struct tcp_state *s) NA_MUST_CHECK;
 /* Where a capture misses packets of some connections, it misses those of
  * others, too. */
 void na_tcp_place_missed(struct tcp_state *s);
-/* doors.c: what clients of the same listener know of it.  False: no memory. */
-bool na_tcp_visit(struct tcp_state *s) NA_MUST_CHECK;
+/* listeners.c: what clients of one listener know of it.  False: no memory. */
+bool na_tcp_listeners(struct tcp_state *s) NA_MUST_CHECK;
 /* By SYNs alone: one side asked, and the other one only reset. */
 bool na_tcp_refused(const struct na_connection *c);
 /* Nothing but SYNs, and nobody says a word. */

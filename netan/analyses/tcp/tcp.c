@@ -113,7 +113,7 @@ static bool place_all(struct tcp_state *s)
 
 	na_tcp_place_missed(s);
 	ok = !asked ||
-	     (add_others(s) && na_tcp_place(s) && na_tcp_visit(s));
+	     (add_others(s) && na_tcp_place(s) && na_tcp_listeners(s));
 	s->rows.n = asked;
 	return ok;
 }
@@ -168,11 +168,11 @@ static enum na_severity tcp_severity(const void *state)
 }
 
 const struct na_analysis na_an_tcp = {
-	.face.name = "tcp",
-	.face.usage = "[OPTION…] INPUT…",
-	.face.question = "what TCP did on each connection of a capture, worst "
+	.info.name = "tcp",
+	.info.usage = "[OPTION…] INPUT…",
+	.info.question = "what TCP did on each connection of a capture, worst "
 			 "first",
-	.face.details =
+	.info.details =
 		"Gives each connection a verdict and its evidence. IP IDs "
 		"and timestamps separate retransmitted from late segments, "
 		"DSACK and timestamp echoes needed from needless ones, and "
@@ -194,18 +194,18 @@ const struct na_analysis na_an_tcp = {
 		"The picture is a time-sequence graph of one connection, or "
 		"of the part between --from and --to. It needs the packets, "
 		"which a transfer file does not have.",
-	.face.example = "netan tcp job.pcap --top 10\n"
+	.info.example = "netan tcp job.pcap --top 10\n"
 			"netan tcp job.pcap -o worst.svg\n"
 			"netan tcp job.pcap --connection 3 --direction rev -o "
 			"third.svg\n"
 			"netan tcp job.pcap --from 12.1s --to 12.4s -o "
 			"piece.svg\n"
 			"netan tcp job.pcap --fail-on error -q -o tcp.json",
-	.face.method = "marks as tshark's tcp.analysis; what was needed by IP "
+	.info.method = "marks as tshark's tcp.analysis; what was needed by IP "
 		       "ID, RFC 7323, RFC 2883",
 	.wants = NA_WANT_CONNECTIONS,
-	.face.opts = tcp_opts,
-	.face.params_size = sizeof(struct tcp_params),
+	.info.opts = tcp_opts,
+	.info.params_size = sizeof(struct tcp_params),
 	.begins = 2,
 	.basis = true,
 	.state_size = sizeof(struct tcp_state),

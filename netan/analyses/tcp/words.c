@@ -102,7 +102,7 @@ static void window(struct told *t)
 
 static void order(struct told *t)
 {
-	/* The testimony says more of both. */
+	/* The evidence says more of both. */
 	if (t->d->testified)
 		return;
 	if (t->d->out_of_order) {

@@ -28,7 +28,7 @@ void na_tcp_tell_stall(struct told *t)
 					      : ", or an ACK that takes longer");
 }
 
-/* As the marks go; the testimony says which of them were needed. */
+/* As the marks go; the evidence says which of them were needed. */
 static void marked(struct told *t)
 {
 	const struct na_direction *d = t->d;

@@ -7,15 +7,15 @@ enum { BINS_MAX = 1 << 22 };
 /* ---- the first pass */
 
 /* What some time covers, if there is any. */
-static void put_cover(struct na_parcel *to, bool any, int64_t from_ps,
+static void put_cover(struct na_serializer *to, bool any, int64_t from_ps,
 		      int64_t to_ps)
 {
-	na_parcel_number(to, any);
-	na_parcel_signed(to, any ? from_ps : 0);
-	na_parcel_signed(to, any ? to_ps : 0);
+	na_pack_number(to, any);
+	na_pack_signed(to, any ? from_ps : 0);
+	na_pack_signed(to, any ? to_ps : 0);
 }
 
-static bool get_cover(struct na_opened_parcel *from, int64_t *from_ps,
+static bool get_cover(struct na_deserializer *from, int64_t *from_ps,
 		      int64_t *to_ps)
 {
 	bool any = na_unpack_index(from, 2);
@@ -26,24 +26,24 @@ static bool get_cover(struct na_opened_parcel *from, int64_t *from_ps,
 	return any;
 }
 
-static void put_survey(struct na_parcel *to, const struct timeline_state *s)
+static void put_survey(struct na_serializer *to, const struct timeline_state *s)
 {
 	put_cover(to, s->any, s->first_ps, s->last_ps);
-	na_parcel_number(to, s->closed);
-	na_parcel_number(to, s->instants);
-	na_parcel_number(to, s->n_side[0]);
-	na_parcel_number(to, s->n_side[1]);
+	na_pack_number(to, s->closed);
+	na_pack_number(to, s->instants);
+	na_pack_number(to, s->n_side[0]);
+	na_pack_number(to, s->n_side[1]);
 	na_early_pack(&s->clocks, to);
 	na_groups_pack(&s->groups, to);
 	for (size_t i = 0; i < s->n_rows; i++) {
 		for (size_t side = 0; side < 2; side++) {
-			na_parcel_wide(to, s->rows[i].amount[side]);
-			na_parcel_number(to, s->rows[i].n[side]);
+			na_pack_wide(to, s->rows[i].amount[side]);
+			na_pack_number(to, s->rows[i].n[side]);
 		}
 	}
 }
 
-static void get_survey(struct na_opened_parcel *from, struct timeline_state *s)
+static void get_survey(struct na_deserializer *from, struct timeline_state *s)
 {
 	size_t n;
 
@@ -69,21 +69,21 @@ static void get_survey(struct na_opened_parcel *from, struct timeline_state *s)
 
 /* ---- the second pass */
 
-static void put_row(struct na_parcel *to, const struct timeline_row *row,
+static void put_row(struct na_serializer *to, const struct timeline_row *row,
 		    const struct na_bins *bins)
 {
 	put_cover(to, row->any, row->from_ps, row->to_ps);
 	for (size_t side = 0; side < 2; side++) {
-		na_parcel_number(to, row->n[side]);
-		na_parcel_number(to, row->used[side]);
+		na_pack_number(to, row->n[side]);
+		na_pack_number(to, row->used[side]);
 		if (!row->used[side])
 			continue;
-		na_parcel_wide(to, row->amount[side]);
+		na_pack_wide(to, row->amount[side]);
 		na_spread_pack(&row->spread[side], bins, to);
 	}
 }
 
-static void get_row(struct na_opened_parcel *from, struct timeline_row *row,
+static void get_row(struct na_deserializer *from, struct timeline_row *row,
 		    const struct na_bins *bins)
 {
 	row->any = get_cover(from, &row->from_ps, &row->to_ps);
@@ -102,19 +102,19 @@ static void get_row(struct na_opened_parcel *from, struct timeline_row *row,
 }
 
 /* Those that have something. */
-static void put_rows(struct na_parcel *to, const struct timeline_row *rows,
+static void put_rows(struct na_serializer *to, const struct timeline_row *rows,
 		     size_t n, const struct na_bins *bins)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!rows[i].n[0] && !rows[i].n[1])
 			continue;
-		na_parcel_number(to, i + 1);
+		na_pack_number(to, i + 1);
 		put_row(to, &rows[i], bins);
 	}
-	na_parcel_number(to, 0);
+	na_pack_number(to, 0);
 }
 
-static void get_rows(struct na_opened_parcel *from, struct timeline_row *rows,
+static void get_rows(struct na_deserializer *from, struct timeline_row *rows,
 		     size_t n, const struct na_bins *bins)
 {
 	size_t i;
@@ -123,21 +123,22 @@ static void get_rows(struct na_opened_parcel *from, struct timeline_row *rows,
 		get_row(from, &rows[i - 1], bins);
 }
 
-static void put_spreads(struct na_parcel *to, const struct timeline_state *s)
+static void put_spreads(struct na_serializer *to,
+			const struct timeline_state *s)
 {
 	for (size_t side = 0; side < 2; side++) {
 		na_spread_pack(&s->rate[side], &s->bins, to);
 		na_spread_pack(&s->outstanding[side], &s->bins, to);
-		na_parcel_wide(to, s->amount[side]);
+		na_pack_wide(to, s->amount[side]);
 	}
 	na_spread_pack(&s->pending, &s->bins, to);
-	na_parcel_wide(to, s->instant_amount);
+	na_pack_wide(to, s->instant_amount);
 	put_rows(to, s->rows, s->n_rows, &s->bins);
 	put_rows(to, s->hosts, s->n_host_rows, &s->bins);
 	na_run_pack(&s->open, to);
 }
 
-static void get_spreads(struct na_opened_parcel *from, struct timeline_state *s)
+static void get_spreads(struct na_deserializer *from, struct timeline_state *s)
 {
 	for (size_t side = 0; side < 2; side++) {
 		na_spread_unpack(&s->rate[side], &s->bins, from);
@@ -153,19 +154,19 @@ static void get_spreads(struct na_opened_parcel *from, struct timeline_state *s)
 
 /* ---- what rank 0 decides: bins, and which group has which row */
 
-static void put_turned(struct na_parcel *to, const struct timeline_state *s)
+static void put_turned(struct na_serializer *to, const struct timeline_state *s)
 {
-	na_parcel_signed(to, s->bins.bin_ps);
-	na_parcel_signed(to, s->bins.first);
-	na_parcel_number(to, s->bins.n);
-	na_parcel_number(to, s->n_host_rows);
+	na_pack_signed(to, s->bins.bin_ps);
+	na_pack_signed(to, s->bins.first);
+	na_pack_number(to, s->bins.n);
+	na_pack_number(to, s->n_host_rows);
 	na_groups_pack(&s->groups, to);
-	na_parcel_number(to, s->shown.n);
+	na_pack_number(to, s->shown.n);
 	for (size_t i = 0; i < s->n_rows; i++)
-		na_parcel_number(to, s->shown.row_of[i]);
+		na_pack_number(to, s->shown.row_of[i]);
 }
 
-static void get_turned(struct na_opened_parcel *from, struct timeline_state *s)
+static void get_turned(struct na_deserializer *from, struct timeline_state *s)
 {
 	const int64_t far = INT64_C(1) << 62;
 	size_t n;
@@ -189,28 +190,28 @@ static void get_turned(struct na_opened_parcel *from, struct timeline_state *s)
 							       s->shown.n);
 }
 
-void na_timeline_pack(void *state, enum na_parcel_of what, unsigned pass,
-		      struct na_parcel *to)
+void na_timeline_pack(void *state, enum na_packed_state what, unsigned pass,
+		      struct na_serializer *to)
 {
 	const struct timeline_state *s = state;
 
-	if (what == NA_PARCEL_TURNED)
+	if (what == NA_PACKED_TURNED)
 		put_turned(to, s);
-	else if (what == NA_PARCEL_BLOCK && pass == 0)
+	else if (what == NA_PACKED_BLOCK && pass == 0)
 		put_survey(to, s);
-	else if (what == NA_PARCEL_BLOCK)
+	else if (what == NA_PACKED_BLOCK)
 		put_spreads(to, s);
 }
 
-void na_timeline_unpack(void *state, enum na_parcel_of what, unsigned pass,
-			struct na_opened_parcel *from)
+void na_timeline_unpack(void *state, enum na_packed_state what, unsigned pass,
+			struct na_deserializer *from)
 {
 	struct timeline_state *s = state;
 
-	if (what == NA_PARCEL_TURNED)
+	if (what == NA_PACKED_TURNED)
 		get_turned(from, s);
-	else if (what == NA_PARCEL_BLOCK && pass == 0)
+	else if (what == NA_PACKED_BLOCK && pass == 0)
 		get_survey(from, s);
-	else if (what == NA_PARCEL_BLOCK)
+	else if (what == NA_PACKED_BLOCK)
 		get_spreads(from, s);
 }

@@ -160,10 +160,10 @@ static inline bool na_timeline_is_level(const struct timeline_state *s,
 }
 
 /* pack.c */
-void na_timeline_pack(void *state, enum na_parcel_of what, unsigned pass,
-		      struct na_parcel *to);
-void na_timeline_unpack(void *state, enum na_parcel_of what, unsigned pass,
-			struct na_opened_parcel *from);
+void na_timeline_pack(void *state, enum na_packed_state what, unsigned pass,
+		      struct na_serializer *to);
+void na_timeline_unpack(void *state, enum na_packed_state what, unsigned pass,
+			struct na_deserializer *from);
 
 /* result.c */
 enum na_status na_timeline_finish(void *state, struct na_result *r,

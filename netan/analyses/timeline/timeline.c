@@ -313,11 +313,11 @@ static void timeline_fini(void *state)
 }
 
 const struct na_analysis na_an_timeline = {
-	.face.name = "timeline",
-	.face.usage = "[OPTION…] INPUT…",
-	.face.question = "how much of the network is used when; is the job "
+	.info.name = "timeline",
+	.info.usage = "[OPTION…] INPUT…",
+	.info.question = "how much of the network is used when; is the job "
 			 "bandwidth-bound",
-	.face.details =
+	.info.details =
 		"Throughput is the exact integral over each bin: every "
 		"transfer spreads its bytes evenly over its time on the wire, "
 		"and the bins add up to the bytes. Receives (rx) last their "
@@ -342,26 +342,26 @@ const struct na_analysis na_an_timeline = {
 		"above 90 % of it for three bins or more (a single lower bin "
 		"in between does not end one) are listed and shaded; instants "
 		"do not count there.",
-	.face.example =
+	.info.example =
 		"netan timeline logdir -o bw.svg\n"
 		"netan timeline logdir --capacity 100Gbps --by host -o bw.svg "
 		"-o bw.json\n"
 		"netan timeline host0.xplane.pb --bin 1ms --from 1.5s --to 2s "
 		"--format csv",
-	.face.method = "exact integration over [start, end); a plateau by the "
+	.info.method = "exact integration over [start, end); a plateau by the "
 		       "99.5 % quantile of the busy bins",
 	.many = true,
-	.captures_too = true,
+	.runs_on_captures = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 		 NA_WANT_PACKETS | NA_WANT_COMMS,
 	.clips = true,
 	.instants = true,
 	.both_sides = true,
-	.besides = NA_COMP_BIT(NA_COMP_SEND),
-	.face.opts = timeline_opts,
-	.face.params_size = sizeof(struct timeline_params),
+	.extra_components = NA_COMP_BIT(NA_COMP_SEND),
+	.info.opts = timeline_opts,
+	.info.params_size = sizeof(struct timeline_params),
 	.begins = 6,
-	.tells_coverage = 6,
+	.reports_coverage = 6,
 	.state_size = sizeof(struct timeline_state),
 	.passes = 2,
 	.counts = NA_COUNTS(TRANSFERS) | NA_COUNTS(PACKETS),

@@ -3,13 +3,13 @@
  * program here (--wrap), so that no array of an analysis has to know.  Large
  * blocks ask first, small ones now and then; one that the system refuses is
  * spilled, too, and where there is no room for that, memory is taken after
- * all.  What both refuse is noted: refused.h.  Libraries keep their own.
+ * all.  What both refuse is noted: oom.h.  Libraries keep their own.
  */
 #include <malloc.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "netan/base/memory/refused.h"
+#include "netan/base/memory/oom.h"
 #include "netan/base/memory/spill.h"
 
 void __real_free(void *p);
@@ -27,7 +27,7 @@ static bool spills(size_t n)
 static void *noted(void *p)
 {
 	if (!p)
-		na_memory_note_refused();
+		na_oom_note();
 	return p;
 }
 

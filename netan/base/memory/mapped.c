@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "netan/base/memory/leavings.h"
+#include "netan/base/memory/temp_files.h"
 
 enum { FAILED = 1 }; /* the program's exit status */
 
@@ -78,7 +78,7 @@ static void on_lost(int number, siginfo_t *info, void *context)
 	int e = errno;
 
 	if (own && at - mapped.own < mapped.own_bytes) {
-		na_leavings_remove();
+		na_temp_files_remove();
 		(void)!write(STDERR_FILENO, own, strlen(own));
 		_exit(FAILED);
 	}

@@ -175,7 +175,7 @@ static enum na_status check(const struct na_cli *cli,
 		return na_fail(err, NA_EUSAGE,
 			       "%s: %s looks at %s, not at transfers; it "
 			       "filters by %s",
-			       vain, a->face.name,
+			       vain, a->info.name,
 			       ops_alone(a)        ? "ops of devices"
 			       : a->add_queue_pair ? "queue pairs"
 						   : "connections",
@@ -188,7 +188,7 @@ static enum na_status check(const struct na_cli *cli,
 		return na_fail(err, NA_EUSAGE,
 			       "--component: %s looks at transfers on the "
 			       "network; netan latency knows the components",
-			       a->face.name);
+			       a->info.name);
 	return a->check ? a->check(cli->params, err) : NA_OK;
 }
 
@@ -249,7 +249,7 @@ static void say_picture(const struct na_cli *cli, struct na_result *r)
 enum na_exit na_run_analysis(struct na_cli *cli)
 {
 	return na_run_this_analysis(cli,
-				    na_analysis_find(cli->command->face->name));
+				    na_analysis_find(cli->command->info->name));
 }
 
 enum na_exit na_run_this_analysis(struct na_cli *cli,

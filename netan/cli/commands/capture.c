@@ -423,7 +423,7 @@ static const char details[] =
 	"Times have nanoseconds if the adapter's have. What the kernel or the "
 	"interface dropped is reported at the end, and in a pcapng file.";
 
-static const struct na_face capture_face = {
+static const struct na_command_info capture_info = {
 	.name = "capture",
 	.question = "record packets or transfers from a live interface",
 	.usage = "-i IFACE -o FILE.pcap [OPTION…]",
@@ -439,7 +439,7 @@ static const struct na_face capture_face = {
 };
 
 const struct na_command na_cmd_capture = {
-	.face = &capture_face,
+	.info = &capture_info,
 	.joins = NA_JOIN_NAMES | NA_JOIN_QUIET,
 	.shut = shut,
 	.run = capture_run,

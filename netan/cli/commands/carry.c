@@ -104,7 +104,7 @@ bool na_carry_split(struct na_carried *to, const struct na_command *c, int argc,
 		else
 			split_operand(&s, k);
 	}
-	to->words[1] = (char *)(uintptr_t)to->command->face->name;
+	to->words[1] = (char *)(uintptr_t)to->command->info->name;
 	return true;
 }
 

@@ -222,7 +222,7 @@ static const char details[] =
 	"unknown settings are neither found nor passed.\n"
 	"The checks, for --only and --skip:";
 
-static const struct na_face check_face = {
+static const struct na_command_info check_info = {
 	.name = "check",
 	.question = "what is wrong, in order of importance, and what to do",
 	.usage = "[OPTION…] INPUT…",
@@ -236,7 +236,7 @@ static const struct na_face check_face = {
 };
 
 const struct na_command na_cmd_check = {
-	.face = &check_face,
+	.info = &check_info,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_OUTPUT |
 		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES |
 		 NA_JOIN_CHECKS | NA_JOIN_MANY,

@@ -154,7 +154,7 @@ static const char details[] =
 	"beyond the limit; an interval that contains it is undecided, and no "
 	"failure.";
 
-static const struct na_face diff_face = {
+static const struct na_command_info diff_info = {
 	.name = "diff",
 	.question = "what changed between two runs",
 	.usage = "[OPTION…] A B",
@@ -171,7 +171,7 @@ static const struct na_face diff_face = {
 };
 
 const struct na_command na_cmd_diff = {
-	.face = &diff_face,
+	.info = &diff_info,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_OUTPUT |
 		 NA_JOIN_PICTURE | NA_JOIN_PROGRAMS | NA_JOIN_PLACES,
 	.whole = true,

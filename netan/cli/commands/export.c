@@ -117,7 +117,7 @@ static bool is_read(void *ctx, const char *exhibit)
 static enum na_exit read_and_judge(struct making *m,
 				   const struct na_snapshots *snapshots)
 {
-	struct na_beside beside[NA_MAX_BESIDE];
+	struct na_extra_analysis beside[NA_MAX_EXTRA];
 	size_t n = na_exports_beside(&m->targets, beside);
 	enum na_exit exit;
 
@@ -203,7 +203,7 @@ static const char details[] =
 	"place and renamed when it is whole. Of several runs (--label) nothing "
 	"is checked: there are no findings then.";
 
-static const struct na_face export_face = {
+static const struct na_command_info export_info = {
 	.name = "export",
 	.question = "how do I take it all to another tool",
 	.usage = "-o FILE.sqlite|FILE.pftrace|FILE.prom [OPTION…] INPUT…",
@@ -216,7 +216,7 @@ static const struct na_face export_face = {
 };
 
 const struct na_command na_cmd_export = {
-	.face = &export_face,
+	.info = &export_info,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_QUIET |
 		 NA_JOIN_PROGRAMS | NA_JOIN_PLACES | NA_JOIN_CHECKS,
 	.whole = true,

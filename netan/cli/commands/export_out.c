@@ -16,9 +16,9 @@ enum na_exit na_exports_add(struct na_export_targets *x,
 {
 	struct na_err err = {.status = NA_OK};
 
-	if (x->n == NA_MAX_BESIDE)
+	if (x->n == NA_MAX_EXTRA)
 		na_fail(&err, NA_EUSAGE, "-o: at most %d files at once",
-			NA_MAX_BESIDE);
+			NA_MAX_EXTRA);
 	/* These formats are written back and forth. */
 	else if (na_place_kind(path) != NA_PLACE_FILE)
 		na_fail(&err, NA_EUSAGE, "-o %s: wanted a file", path);
@@ -52,15 +52,14 @@ enum na_status na_exports_begin(struct na_export_targets *x, struct na_err *err)
 }
 
 size_t na_exports_beside(const struct na_export_targets *x,
-			 struct na_beside beside[NA_MAX_BESIDE])
+			 struct na_extra_analysis beside[NA_MAX_EXTRA])
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < x->n; i++) {
 		if (x->v[i].format->records)
-			beside[n++] =
-				(struct na_beside){x->v[i].format->records,
-						   x->v[i].state};
+			beside[n++] = (struct na_extra_analysis){
+				x->v[i].format->records, x->v[i].state};
 	}
 	return n;
 }

@@ -19,7 +19,7 @@ struct na_export_target {
 
 struct na_export_targets { /* zero but for cli: none */
 	struct na_cli *cli;
-	struct na_export_target v[NA_MAX_BESIDE];
+	struct na_export_target v[NA_MAX_EXTRA];
 	size_t n;
 };
 
@@ -31,7 +31,7 @@ enum na_status na_exports_begin(struct na_export_targets *x,
 				struct na_err *err) NA_MUST_CHECK;
 /* For na_battery_run(): how many. */
 size_t na_exports_beside(const struct na_export_targets *x,
-			 struct na_beside beside[NA_MAX_BESIDE]);
+			 struct na_extra_analysis beside[NA_MAX_EXTRA]);
 /* Whether one of them, or a check, looks at that exhibit. */
 bool na_exports_read(const struct na_export_targets *x, const char *exhibit);
 /* Complete, and what was written is said; or, of NULL, given up. */

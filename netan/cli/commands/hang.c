@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/analyses/hang/hang.h"
 #include "netan/base/sha256.h"
 #include "netan/base/vec.h"
 #include "netan/cli/again.h"
@@ -14,7 +15,6 @@
 #include "netan/engine/anonymize.h"
 #include "netan/engine/hangs/hangs.h"
 #include "netan/engine/session/session.h"
-#include "netan/judges/hang/hang.h"
 
 struct params {
 	int64_t top;
@@ -415,7 +415,7 @@ static const char details[] =
 	"A hang with a named cause is an error, an unknown cause a warning "
 	"(--fail-on). Logs without a hang message are status 0.";
 
-static const struct na_face hang_face = {
+static const struct na_command_info hang_info = {
 	.name = "hang",
 	.question = "why did the job hang; which host",
 	.usage = "[OPTION…] LOG|DIR…",
@@ -431,7 +431,7 @@ static const struct na_face hang_face = {
 };
 
 const struct na_command na_cmd_hang = {
-	.face = &hang_face,
+	.info = &hang_info,
 	.joins = NA_JOIN_WORKERS | NA_JOIN_FINDINGS | NA_JOIN_LEDGER |
 		 NA_JOIN_OUTPUT | NA_JOIN_PICTURE,
 	.run = hang_run,

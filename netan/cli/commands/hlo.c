@@ -5,10 +5,10 @@
 #include <stdio.h>
 
 #include "members.h"
+#include "netan/analyses/hlo/hlo.h"
 #include "netan/cli/cli.h"
 #include "netan/cli/commands/judged.h"
 #include "netan/engine/programs/read.h"
-#include "netan/judges/hlo/hlo.h"
 
 struct params {
 	int64_t top;
@@ -173,7 +173,7 @@ static const char details[] =
 	"warning (--fail-on). The fingerprints are netan's own, not those of "
 	"a digest; those of binary form and of text cannot be compared.";
 
-static const struct na_face hlo_face = {
+static const struct na_command_info hlo_info = {
 	.name = "hlo",
 	.question = "what do programs communicate; do all workers run the same "
 		    "one",
@@ -188,7 +188,7 @@ static const struct na_face hlo_face = {
 };
 
 const struct na_command na_cmd_hlo = {
-	.face = &hlo_face,
+	.info = &hlo_info,
 	.joins = NA_JOIN_WORKERS | NA_JOIN_FINDINGS | NA_JOIN_OUTPUT,
 	.run = hlo_run,
 };

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "ingest/host/settings.h"
+#include "netan/analyses/sysctl/sysctl.h"
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
-#include "netan/judges/sysctl/sysctl.h"
 
 /* ---- which directories */
 
@@ -30,17 +30,17 @@ static enum na_status look_in(struct na_snapshots *s, const char *dir,
 			      struct na_err *err)
 {
 	struct na_err why = {.status = NA_OK};
-	struct na_rooted root;
+	struct na_chroot root;
 	const char **names = NULL;
 	size_t before = s->n, n = 0;
 
 	if (na_settings_here(dir))
 		return add_dir(s, dir, err);
-	if (na_rooted_open(&root, dir, err) != NA_OK)
+	if (na_chroot_open(&root, dir, err) != NA_OK)
 		return err->status;
-	if (na_rooted_list(&root, ".", &s->arena, &names, &n, &why) != NA_OK)
+	if (na_chroot_list(&root, ".", &s->arena, &names, &n, &why) != NA_OK)
 		na_fail(err, NA_EIO, "%.300s %s", dir, why.text);
-	na_rooted_close(&root);
+	na_chroot_close(&root);
 	for (size_t i = 0; i < n && err->status == NA_OK; i++) {
 		const char *sub = na_arena_path(&s->arena, dir, names[i]);
 

@@ -534,7 +534,7 @@ static enum na_exit run_info(struct na_cli *cli)
 	return exit;
 }
 
-static const struct na_face info_face = {
+static const struct na_command_info info_info = {
 	.name = "info",
 	.question = "what is in these files; can I trust them",
 	.usage = "[OPTION…] INPUT…",
@@ -564,7 +564,7 @@ static const struct na_face info_face = {
 };
 
 const struct na_command na_cmd_info = {
-	.face = &info_face,
+	.info = &info_info,
 	.joins = NA_JOIN_INPUT | NA_JOIN_OUTPUT | NA_JOIN_MANY,
 	.run = run_info,
 };

@@ -203,7 +203,7 @@ static const char details[] =
 	"paths of sources and what does not "
 	"communicate, so that netan hlo and the check of programs want others.";
 
-static const struct na_face ingest_face = {
+static const struct na_command_info ingest_info = {
 	.name = "ingest",
 	.question = "turn big traces or captures into a small transfer file "
 		    "for later",
@@ -219,7 +219,7 @@ static const struct na_face ingest_face = {
 };
 
 const struct na_command na_cmd_ingest = {
-	.face = &ingest_face,
+	.info = &ingest_info,
 	.joins = NA_JOIN_INPUT | NA_JOIN_QUIET,
 	.whole = true,
 	.run = ingest_run,

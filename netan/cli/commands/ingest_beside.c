@@ -9,7 +9,7 @@
 
 #include "ingest/discover.h"
 #include "ingest/transfer_file/write.h"
-#include "netan/base/beside.h"
+#include "netan/base/atomic_file.h"
 #include "netan/base/order.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
@@ -57,7 +57,7 @@ static bool is_ours_of(const void *ctx, const char *name)
 /* What a killed call was writing. */
 void na_ingest_sweep(const struct na_ingest_place *p)
 {
-	na_beside_sweep(p->dir, ".netan", is_ours_of, p);
+	na_atomic_sweep(p->dir, ".netan", is_ours_of, p);
 }
 
 /* ---- of other inputs */

@@ -164,10 +164,10 @@ static bool cut_units(struct na_ingest_work *w)
  * who is to know names. */
 static void look_again(struct na_ingest_work *w)
 {
-	bool seats = w->q->pseudonyms, all = true;
+	bool comm_ranks = w->q->pseudonyms, all = true;
 
 	for (size_t i = 0; i < w->s->n_inputs; i++)
-		seats |= w->s->inputs[i].n_seats > 0;
+		comm_ranks |= w->s->inputs[i].n_comm_ranks > 0;
 	for (size_t i = 0; i < w->units.n; i++) {
 		struct na_ingest_unit *u = &w->units.v[i];
 		struct na_session sub = na_ingest_session(w, u);
@@ -176,7 +176,7 @@ static void look_again(struct na_ingest_work *w)
 			u->there = unit_is_there(w, u, &sub);
 		all &= u->there;
 	}
-	for (size_t i = 0; seats && !all && i < w->units.n; i++)
+	for (size_t i = 0; comm_ranks && !all && i < w->units.n; i++)
 		w->units.v[i].there = false;
 }
 

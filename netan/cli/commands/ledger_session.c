@@ -66,7 +66,7 @@ enum na_exit na_ledger_note_session(const struct na_cli *cli,
 					       M_origin_unix_ns);
 	struct na_suspect *list = na_calloc((culprits ? culprits->n : 0) + 1,
 					    sizeof(*list));
-	struct na_ledger_run run = {.by = cli->command->face->name};
+	struct na_ledger_run run = {.by = cli->command->info->name};
 	struct na_err err = {.status = NA_OK};
 
 	run.when_ns = na_int_of(origin, INT64_MIN);

@@ -406,7 +406,7 @@ static const char details[] =
 	"line names (--topology, --hosts, --hlo, --host-settings) must be here "
 	"as well.";
 
-static const struct na_face merge_face = {
+static const struct na_command_info merge_info = {
 	.name = "merge",
 	.question = "the result of all shards that netan partial wrote",
 	.usage = "[OPTION…] FILE.nap…",
@@ -417,7 +417,7 @@ static const struct na_face merge_face = {
 };
 
 const struct na_command na_cmd_merge = {
-	.face = &merge_face,
+	.info = &merge_info,
 	.joins = NA_JOIN_MERGED,
 	.shut = shut,
 	.run = merge_run,

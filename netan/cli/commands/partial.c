@@ -98,7 +98,7 @@ static enum na_status check_command(const struct na_carried *x,
 	if (!na_command_many(x->command))
 		return na_fail(err, NA_EUSAGE,
 			       "netan partial does not run %s, netan does",
-			       x->command->face->name);
+			       x->command->info->name);
 	if (!x->instead || strcmp(x->instead, "-") == 0 ||
 	    access(x->instead, F_OK) == 0)
 		return NA_OK;
@@ -277,7 +277,7 @@ static const char details[] =
 	"take it from those you trust. It is read by the netan that wrote it, "
 	"and by no other version.";
 
-static const struct na_face partial_face = {
+static const struct na_command_info partial_info = {
 	.name = "partial",
 	.question = "a shard of the work, for any scheduler; netan merge joins "
 		    "them",
@@ -294,7 +294,7 @@ static const struct na_face partial_face = {
 };
 
 const struct na_command na_cmd_partial = {
-	.face = &partial_face,
+	.info = &partial_info,
 	.words = "COMMAND",
 	.joins = NA_JOIN_QUIET,
 	.carries = true,

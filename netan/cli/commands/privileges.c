@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "netan/base/beside.h"
+#include "netan/base/atomic_file.h"
 #include "netan/cli/output/output.h"
 
 struct user {

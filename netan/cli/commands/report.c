@@ -7,13 +7,13 @@
 #include <sys/stat.h>
 
 #include "members.h"
-#include "netan/base/memory/refused.h"
+#include "netan/base/memory/oom.h"
 #include "netan/cli/again.h"
 #include "netan/cli/commands/export_out.h"
 #include "netan/cli/commands/host_settings.h"
-#include "netan/cli/commands/run_checks.h"
 #include "netan/cli/commands/report_folder.h"
 #include "netan/cli/commands/report_parts.h"
+#include "netan/cli/commands/run_checks.h"
 #include "netan/cli/output/output.h"
 #include "netan/cli/output/place.h"
 #include "netan/engine/anonymize.h"
@@ -324,7 +324,7 @@ static enum na_exit write_all(struct making *m)
 		free(title);
 		return worst;
 	}
-	for (size_t i = 0; i < l->n && !na_memory_refused(); i++) {
+	for (size_t i = 0; i < l->n && !na_oom(); i++) {
 		enum na_exit exit = NA_EXIT_FAILED;
 
 		if (export_of(l->items[i]))
@@ -374,7 +374,7 @@ static enum na_exit make(struct making *m)
 static enum na_exit read_and_make(struct making *m,
 				  const struct na_snapshots *snapshots)
 {
-	struct na_beside beside[NA_MAX_BESIDE];
+	struct na_extra_analysis beside[NA_MAX_EXTRA];
 	struct na_err err = {.status = NA_OK};
 	enum na_exit exit = NA_EXIT_FAILED;
 
@@ -448,7 +448,7 @@ static const char details[] =
 	"for each figure: verdict, findings, coverage, and of each analysis "
 	"headline, picture, the first 20 rows of tables, notes and command.";
 
-static const struct na_face report_face = {
+static const struct na_command_info report_info = {
 	.name = "report",
 	.question = "all of it in one page for a bug report",
 	.usage = "-o FILE.html|DIR [OPTION…] INPUT…",
@@ -461,7 +461,7 @@ static const struct na_face report_face = {
 };
 
 const struct na_command na_cmd_report = {
-	.face = &report_face,
+	.info = &report_info,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_QUIET |
 		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES |
 		 NA_JOIN_CHECKS | NA_JOIN_MANY,

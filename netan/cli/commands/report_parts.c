@@ -38,8 +38,8 @@ enum na_status na_report_parts_of(const struct na_cli *cli,
 		if (!command)
 			continue;
 		p->of[p->n] = (struct na_report_part){
-			.name = command->face->name,
-			.question = command->face->question,
+			.name = command->info->name,
+			.question = command->info->question,
 			.result = x->result,
 			.missing = x->missing,
 			.command = command_of(cli, x->name, &p->arena),

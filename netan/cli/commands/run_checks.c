@@ -12,7 +12,7 @@
 static enum na_exit refuse_runs(const struct na_cli *cli)
 {
 	na_say_error(&cli->request, "%s is of one run, and these are several",
-		     cli->command->face->name);
+		     cli->command->info->name);
 	na_say_hint(&cli->request,
 		    "give it the inputs of one, or compare two: netan diff A "
 		    "B");
@@ -66,7 +66,7 @@ static enum na_exit say_nothing(const struct na_cli *cli, struct na_battery *b)
 		na_say_error(s->request,
 			     "nothing to %s: the filters leave no "
 			     "transfer, step or packet",
-			     cli->command->face->name);
+			     cli->command->info->name);
 		na_session_say_there_is(s);
 		return NA_EXIT_FAILED;
 	}
@@ -76,7 +76,7 @@ static enum na_exit say_nothing(const struct na_cli *cli, struct na_battery *b)
 		     "nothing to %s: looked for transfers on the "
 		     "network, steps and operations of devices, and "
 		     "packets",
-		     cli->command->face->name);
+		     cli->command->info->name);
 	na_session_say_missing(s);
 	return NA_EXIT_FAILED;
 }
@@ -115,7 +115,7 @@ static void put_coverage(const struct na_cli *cli, struct na_battery *b,
 	line = line ? strchr(line, ':') : NULL;
 	if (line)
 		note_looked_at(b, &b->driven[i], line, r);
-	na_envelope(s, r, cli->command->face->name, b->driven[i].used,
+	na_envelope(s, r, cli->command->info->name, b->driven[i].used,
 		    na_s((double)b->last_ps - (double)b->first_ps),
 		    b->driven[i].side, b->driven[i].dropped);
 }

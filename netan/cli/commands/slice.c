@@ -647,7 +647,7 @@ static const char details[] =
 	"by. Commands say of such a slice what they say of one with names, "
 	"but for these.";
 
-static const struct na_face slice_face = {
+static const struct na_command_info slice_info = {
 	.name = "slice",
 	.question = "cut a window or some hosts out of traces and "
 		    "captures",
@@ -664,7 +664,7 @@ static const struct na_face slice_face = {
 };
 
 const struct na_command na_cmd_slice = {
-	.face = &slice_face,
+	.info = &slice_info,
 	.joins = NA_JOIN_INPUT | NA_JOIN_QUIET | NA_JOIN_WINDOW,
 	.whole = true,
 	.run = slice_run,

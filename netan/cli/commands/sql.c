@@ -82,7 +82,7 @@ static enum na_exit read_inputs(struct asking *a,
 				const struct na_snapshots *snapshots)
 {
 	const struct na_sql_records_params params = {.db = &a->db};
-	const struct na_beside beside = {&na_sql_records, &params};
+	const struct na_extra_analysis beside = {&na_sql_records, &params};
 	struct na_err err = {.status = NA_OK};
 	enum na_exit exit;
 	bool records;
@@ -177,7 +177,7 @@ static void put_envelope(struct asking *a, struct na_result *r)
 					    "which --side rx leaves nothing: "
 					    "ask transfers");
 	}
-	na_envelope(&b->session, r, a->cli->command->face->name, told->used,
+	na_envelope(&b->session, r, a->cli->command->info->name, told->used,
 		    na_s((double)b->last_ps - (double)b->first_ps), told->side,
 		    told->dropped);
 }
@@ -305,7 +305,7 @@ static const char details[] =
 	"packed. A pipe is copied into a temporary file: a path asks it at "
 	"once.";
 
-static const struct na_face sql_face = {
+static const struct na_command_info sql_info = {
 	.name = "sql",
 	.question = "anything else: one SELECT over transfers, steps, "
 		    "findings",
@@ -321,7 +321,7 @@ static const struct na_face sql_face = {
 };
 
 const struct na_command na_cmd_sql = {
-	.face = &sql_face,
+	.info = &sql_info,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_OUTPUT |
 		 NA_JOIN_PROGRAMS | NA_JOIN_PLACES | NA_JOIN_CHECKS,
 	.asks = true,

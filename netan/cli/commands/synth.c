@@ -268,7 +268,7 @@ static enum na_exit synth_run(struct na_cli *cli)
 			       : NA_EXIT_OK;
 }
 
-static const struct na_face synth_face = {
+static const struct na_command_info synth_info = {
 	.name = "synth",
 	.question = "make a trace or a capture with known content, as an "
 		    "example",
@@ -282,7 +282,7 @@ static const struct na_face synth_face = {
 };
 
 const struct na_command na_cmd_synth = {
-	.face = &synth_face,
+	.info = &synth_info,
 	.joins = NA_JOIN_QUIET,
 	.run = synth_run,
 };

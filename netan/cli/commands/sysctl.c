@@ -6,13 +6,13 @@
 #include "ingest/host/routes.h"
 #include "ingest/host/settings.h"
 #include "members.h"
+#include "netan/analyses/sysctl/sysctl.h"
 #include "netan/base/units.h"
 #include "netan/cli/cli.h"
 #include "netan/cli/commands/judged.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/session/session.h"
 #include "netan/engine/snapshot.h"
-#include "netan/judges/sysctl/sysctl.h"
 
 struct params {
 	const char *root, *routes, *before, *snapshot;
@@ -260,7 +260,7 @@ static const char details[] =
 	"name and its routes. Take one on each host of a job and give them "
 	"to netan check --host-settings: it joins them with the trace.";
 
-static const struct na_face sysctl_face = {
+static const struct na_command_info sysctl_info = {
 	.name = "sysctl",
 	.question = "are this host's network settings right",
 	.usage = "[OPTION…]",
@@ -275,7 +275,7 @@ static const struct na_face sysctl_face = {
 };
 
 const struct na_command na_cmd_sysctl = {
-	.face = &sysctl_face,
+	.info = &sysctl_info,
 	.joins = NA_JOIN_FINDINGS | NA_JOIN_OUTPUT | NA_JOIN_NAMES,
 	.shut = shut,
 	.run = sysctl_run,

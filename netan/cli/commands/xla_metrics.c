@@ -9,12 +9,12 @@
 #include "ingest/logs/files.h"
 #include "ingest/logs/xla_lines.h"
 #include "members.h"
+#include "netan/analyses/xla_metrics/xla_metrics.h"
 #include "netan/base/vec.h"
 #include "netan/cli/cli.h"
 #include "netan/cli/commands/judged.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/session/session.h"
-#include "netan/judges/xla_metrics/xla_metrics.h"
 
 struct params {
 	int64_t steps, log_interval, top;
@@ -388,7 +388,7 @@ static const char details[] =
 	"findings are warnings, or info where logging explains them "
 	"(--fail-on).";
 
-static const struct na_face xla_metrics_face = {
+static const struct na_command_info xla_metrics_info = {
 	.name = "xla-metrics",
 	.question = "does PyTorch/XLA recompile or fetch too often",
 	.usage = "[OPTION…] LOG|DIR…",
@@ -402,7 +402,7 @@ static const struct na_face xla_metrics_face = {
 };
 
 const struct na_command na_cmd_xla_metrics = {
-	.face = &xla_metrics_face,
+	.info = &xla_metrics_info,
 	.joins = NA_JOIN_WORKERS | NA_JOIN_FINDINGS | NA_JOIN_OUTPUT,
 	.run = xla_metrics_run,
 };

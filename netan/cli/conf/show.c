@@ -12,7 +12,7 @@ static void put_takers(FILE *out, size_t k)
 	fputs("        of", out);
 	at += 2;
 	for (const struct na_command *const *c = na_commands; *c; c++) {
-		const char *name = (*c)->face->name;
+		const char *name = (*c)->info->name;
 
 		if (!na_conf_option(*c, k))
 			continue;

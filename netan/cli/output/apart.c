@@ -190,7 +190,7 @@ enum na_status na_output_apart(const struct na_cli *cli, const char *path,
 	if (x)
 		look_at_words(&out, x->command, x->n_words, x->words);
 	/* Of two forms of a module one is read, and the other is as old. */
-	if (strcmp(cli->command->face->name, "hlo") == 0 && out.path)
+	if (strcmp(cli->command->info->name, "hlo") == 0 && out.path)
 		out.is_input |= na_hlo_is_module(out.path);
 	judge(&out, path, err);
 	free(out.path);

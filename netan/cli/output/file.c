@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "netan/base/beside.h"
+#include "netan/base/atomic_file.h"
 #include "netan/base/inputs.h"
-#include "netan/base/memory/refused.h"
+#include "netan/base/memory/oom.h"
 #include "netan/cli/output/output.h"
 #include "netan/cli/output/place.h"
 
@@ -73,27 +73,27 @@ static int open_temp(struct na_outfile *f, mode_t mode)
 		int fd;
 
 		free(f->temp);
-		f->temp = na_beside_temp(f->path, k);
+		f->temp = na_atomic_temp(f->path, k);
 		if (!f->temp)
 			return -1;
-		f->leaving = na_leaving_new(f->temp);
+		f->temp_file = na_temp_file_new(f->temp);
 		/* What a signal is to remove is known before it is there. */
-		if (!f->leaving && na_memory_refused())
+		if (!f->temp_file && na_oom())
 			break;
 		fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 			  mode);
 		if (fd >= 0 || errno != EEXIST)
 			return fd;
-		na_leaving_free(f->leaving);
-		f->leaving = NULL;
+		na_temp_file_free(f->temp_file);
+		f->temp_file = NULL;
 	}
-	errno = na_memory_refused() ? ENOMEM : EEXIST;
+	errno = na_oom() ? ENOMEM : EEXIST;
 	return -1;
 }
 
 static void forget(struct na_outfile *f)
 {
-	na_leaving_free(f->leaving);
+	na_temp_file_free(f->temp_file);
 	free(f->temp);
 	free(f->path);
 	memset(f, 0, sizeof(*f));
@@ -156,7 +156,7 @@ enum na_status na_outfile_close(struct na_outfile *f, const char *path,
 		st = is_input(path, err);
 		whole = false;
 	}
-	if (whole && na_memory_refused()) {
+	if (whole && na_oom()) {
 		st = na_fail_nomem(err);
 		whole = false;
 	}

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "netan/base/memory/refused.h"
+#include "netan/base/memory/oom.h"
 #include "netan/cli/again.h"
 #include "netan/cli/cli.h"
 #include "netan/cli/output/output.h"
@@ -30,9 +30,9 @@ static const char *const pictures[] = {"svg", "png", "pdf", NULL};
 /* The endings that a command can write, for messages. */
 static const char *endings_of(const struct na_cli *cli)
 {
-	bool metrics = na_prom_has(cli->command->face->name);
+	bool metrics = na_prom_has(cli->command->info->name);
 
-	if (na_figure_find(cli->command->face->name))
+	if (na_figure_find(cli->command->info->name))
 		return metrics ? ".svg .png .pdf .json .csv .tsv .md .prom"
 			       : ".svg .png .pdf .json .csv .tsv .md";
 	return metrics ? ".json .csv .tsv .md .prom" : ".json .csv .tsv .md";
@@ -91,7 +91,7 @@ static bool resolve(const struct na_cli *cli, const char *path,
 	t->picture = word_of(pictures, end);
 	t->emitter = emitter_of(end);
 	t->metrics = strcasecmp(end, "prom") == 0 &&
-		     na_prom_has(cli->command->face->name);
+		     na_prom_has(cli->command->info->name);
 	if (t->picture || t->emitter || t->metrics)
 		return true;
 	if (!strcasecmp(end, "netan")) {
@@ -131,11 +131,11 @@ static enum na_exit check_target(const struct na_cli *cli,
 {
 	struct na_err err = {0};
 
-	if (t->picture && !na_figure_find(cli->command->face->name)) {
+	if (t->picture && !na_figure_find(cli->command->info->name)) {
 		na_say_error(&cli->request,
 			     "-o %s: '%s' draws no picture; wanted "
 			     "one of %s",
-			     t->path, cli->command->face->name,
+			     t->path, cli->command->info->name,
 			     endings_of(cli));
 		return NA_EXIT_USAGE;
 	}
@@ -199,7 +199,7 @@ bool na_output_draws(const struct na_cli *cli)
 			return true;
 	}
 	/* It is full of them, wherever it goes. */
-	return strcmp(cli->command->face->name, "report") == 0;
+	return strcmp(cli->command->info->name, "report") == 0;
 }
 
 bool na_output_is_table(const struct na_cli *cli)
@@ -233,7 +233,7 @@ bool na_output_is_screen(const struct na_cli *cli)
 static enum na_status draw(const struct na_cli *cli, const struct na_result *r,
 			   const char *format, FILE *out, struct na_err *err)
 {
-	const struct na_figure *f = na_figure_find(cli->command->face->name);
+	const struct na_figure *f = na_figure_find(cli->command->info->name);
 	char *line = na_command_line(cli), *title = NULL;
 	struct na_page page = {
 		.width = (int)cli->common.width,
@@ -266,7 +266,7 @@ static enum na_status put_metrics(const struct na_cli *cli,
 				  const struct na_result *r, FILE *out,
 				  struct na_err *err)
 {
-	const struct na_prom_of of = {cli->command->face->name, r};
+	const struct na_prom_of of = {cli->command->info->name, r};
 
 	return na_prom_put(&of, 1, NULL, out, err);
 }
@@ -356,7 +356,7 @@ static void say_written(const struct na_cli *cli, const struct na_result *r,
 
 	if (cli->common.quiet || !is_kept(t->path))
 		return;
-	if (found && first && na_figure_find(cli->command->face->name))
+	if (found && first && na_figure_find(cli->command->info->name))
 		na_say_hint(&cli->request, "%s", found);
 	if (is_sheet(t) && !cli->common.table && isatty(STDERR_FILENO))
 		na_csv_others(r, &others);
@@ -382,14 +382,14 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 	if (!na_world_writes(cli->request.world))
 		return NA_EXIT_OK;
 	na_hide_result(&cli->request, r);
-	if (!na_result_ok(r) || na_memory_refused()) {
+	if (!na_result_ok(r) || na_oom()) {
 		na_say_nomem(&cli->request);
 		return NA_EXIT_FAILED;
 	}
 	if (!outputs->n)
 		return write_stdout(cli, &t, r);
 	/* What one could not have, the next will not: it is said once. */
-	for (size_t k = 0; k < outputs->n && !na_memory_refused(); k++) {
+	for (size_t k = 0; k < outputs->n && !na_oom(); k++) {
 		const char *why;
 		enum na_exit code;
 

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "netan/base/memory/leavings.h"
+#include "netan/base/memory/temp_files.h"
 #include "netan/cli/cli.h"
 
 /* A file that appears under its name only when it is whole. */
@@ -14,7 +14,7 @@ struct na_outfile {
 	FILE *stream;
 	char *path; /* symbolic links resolved */
 	char *temp; /* NULL: written in place */
-	struct na_leaving *leaving;
+	struct na_temp_file *temp_file;
 };
 
 /* Regular files are written beside their final place, under a name that is not

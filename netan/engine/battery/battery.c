@@ -15,7 +15,7 @@
 struct choice {
 	bool (*wanted)(void *ctx, const char *name);
 	void *ctx;
-	const struct na_beside *beside;
+	const struct na_extra_analysis *beside;
 	size_t n_beside;
 };
 
@@ -26,7 +26,7 @@ static bool named(const struct choice *c, const char *exhibit)
 
 static bool chosen(const struct choice *c, const struct na_analysis *a)
 {
-	return a->basis || named(c, a->face.name);
+	return a->basis || named(c, a->info.name);
 }
 
 #define NA_ANALYSIS(name)        +1
@@ -138,7 +138,7 @@ static void note_span(struct na_battery *b, const struct na_driven *d)
  * of all. */
 struct job {
 	const struct na_analysis *a;
-	const struct na_beside *beside; /* NULL: an exhibit */
+	const struct na_extra_analysis *beside; /* NULL: an exhibit */
 	bool captured; /* of captures alone, beside traces */
 	struct na_session session;
 	struct na_result *r;
@@ -147,7 +147,7 @@ struct job {
 	int64_t took_ns;
 };
 
-enum { N_JOBS = 2 * (int)N_ANALYSES + (int)NA_MAX_BESIDE };
+enum { N_JOBS = 2 * (int)N_ANALYSES + (int)NA_MAX_EXTRA };
 
 struct jobs {
 	struct job items[N_JOBS];
@@ -177,10 +177,10 @@ static void run_row(struct job *j, const struct na_filter *asked)
 	j->session.filter.captures_alone = j->captured;
 	/* Pictures have them in their captions. */
 	j->session.inputs_told = !q->draws;
-	if (q->params(q, &j->a->face, &params, &j->err) == NA_OK)
+	if (q->params(q, &j->a->info, &params, &j->err) == NA_OK)
 		na_in_err(na_analyse(&j->session, j->a, params, &ungrouped,
 				     j->r, &j->driven, &j->err));
-	q->drop_params(&j->a->face, params);
+	q->drop_params(&j->a->info, params);
 }
 
 /* It looks at the records, or has ended. */
@@ -243,9 +243,9 @@ static void let_records_go(struct na_store *s, const struct na_readers *all)
 			na_store_forget_kind(s, (enum na_record_kind)k);
 	}
 #define NA_RECORD(...)
-#define NA_RECORD_PACKED(KIND, bag, ...) \
-	s->bag.first = s->bag.last = NULL; \
-	s->bag.room = 0;
+#define NA_RECORD_PACKED(KIND, chunks, ...) \
+	s->chunks.first = s->chunks.last = NULL; \
+	s->chunks.room = 0;
 #include "netan/model/records.def"
 }
 
@@ -272,8 +272,9 @@ static enum na_status take_captured(struct na_battery *b, struct job *j,
 		return err->status;
 	}
 	if (j->driven.used)
-		b->captured[b->n_captured++] = (struct na_exhibit){
-			.name = j->a->face.name, .result = j->r};
+		b->captured[b->n_captured++] =
+			(struct na_exhibit){.name = j->a->info.name,
+					    .result = j->r};
 	return NA_OK;
 }
 
@@ -295,7 +296,7 @@ static enum na_status take_job(struct na_battery *b, struct job *j,
 {
 	struct na_exhibit *x = &b->exhibits[b->n];
 
-	x->name = j->a->face.name;
+	x->name = j->a->info.name;
 	b->analyses[b->n] = j->a;
 	b->driven[b->n] = j->driven;
 	b->owned[b->n++] = j->r;
@@ -353,7 +354,7 @@ static void add_captured(struct jobs *x, const struct na_battery *b,
 	for (const struct na_analysis *const *a = na_evidence; *a; a++) {
 		struct job *j = &x->items[x->n];
 
-		if (!(*a)->captures_too || !chosen(choice, *a))
+		if (!(*a)->runs_on_captures || !chosen(choice, *a))
 			continue;
 		*j = (struct job){.a = *a,
 				  .captured = true,
@@ -392,7 +393,7 @@ static enum na_status run_rows(struct na_battery *b,
 				.err = {.status = NA_OK},
 			};
 	}
-	for (size_t i = 0; i < choice->n_beside && i < NA_MAX_BESIDE; i++)
+	for (size_t i = 0; i < choice->n_beside && i < NA_MAX_EXTRA; i++)
 		x->items[x->n++] = (struct job){
 			.a = choice->beside[i].analysis,
 			.beside = &choice->beside[i],
@@ -449,7 +450,7 @@ static enum na_status run_all(struct na_battery *b,
 
 enum na_status na_battery_run(struct na_battery *b, const struct na_request *q,
 			      bool (*wanted)(void *ctx, const char *name),
-			      void *ctx, const struct na_beside *beside,
+			      void *ctx, const struct na_extra_analysis *beside,
 			      size_t n)
 {
 	const struct choice choice = {wanted, ctx, beside, n};
@@ -484,9 +485,9 @@ size_t na_battery_told_by(const struct na_battery *b)
 
 	for (size_t i = 0; i < b->n; i++) {
 		const struct na_analysis *a = b->analyses[i];
-		unsigned turn = !a			? UINT_MAX
-				: a->tells_coverage ? a->tells_coverage
-						    : UINT_MAX - 1;
+		unsigned turn = !a                    ? UINT_MAX
+				: a->reports_coverage ? a->reports_coverage
+						      : UINT_MAX - 1;
 
 		if (b->exhibits[i].result && turn < least) {
 			least = turn;

@@ -13,11 +13,11 @@ enum { NA_MAX_EVIDENCE = 32, NA_MAX_CAPTURED = 8 };
 
 /* What looks at the records while the analyses run, on one thread, and leaves
  * no exhibit. */
-struct na_beside {
+struct na_extra_analysis {
 	const struct na_analysis *analysis;
 	const void *params;
 };
-enum { NA_MAX_BESIDE = 4 };
+enum { NA_MAX_EXTRA = 4 };
 
 struct na_battery {
 	struct na_session session;
@@ -44,7 +44,7 @@ struct na_battery {
  * Opens and reads the inputs of q, once, and runs the analyses whose names
  * `wanted` lets pass (NULL: all), and the basis; the others are not there.
  * They run side by side, without --by, and `beside` them its n, at most
- * NA_MAX_BESIDE.  q is borrowed as long as the battery; q->params() makes the
+ * NA_MAX_EXTRA.  q is borrowed as long as the battery; q->params() makes the
  * options of each, the capacity for those that take one.
  *
  * Says what is wrong itself.  NA_OK also where some had nothing to analyse:
@@ -54,7 +54,7 @@ struct na_battery {
  */
 enum na_status na_battery_run(struct na_battery *b, const struct na_request *q,
 			      bool (*wanted)(void *ctx, const char *name),
-			      void *ctx, const struct na_beside *beside,
+			      void *ctx, const struct na_extra_analysis *beside,
 			      size_t n) NA_MUST_CHECK;
 /* One more exhibit, from elsewhere: r is owned from now on; or NULL, with what
  * is missing.  Both texts outlive the battery.  With NA_MAX_EVIDENCE of them

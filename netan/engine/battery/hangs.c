@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/analyses/hang/hang.h"
 #include "netan/engine/battery/battery.h"
-#include "netan/judges/hang/hang.h"
 
 enum { ROWS = 20 }; /* of each table */
 
@@ -23,10 +23,10 @@ static const char *host_of(const struct na_session *s, int32_t rank)
 
 static void name_hosts(struct na_battery *b)
 {
-	struct na_testimony *x = &b->hangs.ranks;
+	struct na_flight_record *x = &b->hangs.ranks;
 
 	for (size_t i = 0; i < x->dumps.n; i++) {
-		struct na_testimony_dump *d = &x->dumps.v[i];
+		struct na_fr_dump *d = &x->dumps.v[i];
 		const char *host = d->host == NA_NO_NAME
 					   ? host_of(&b->session, d->rank)
 					   : NULL;

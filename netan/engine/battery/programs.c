@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "members.h"
+#include "netan/analyses/hlo/hlo.h"
 #include "netan/base/vec.h"
 #include "netan/engine/battery/battery.h"
-#include "netan/judges/hlo/hlo.h"
 
 enum { ROWS = 20 }; /* of each table */
 

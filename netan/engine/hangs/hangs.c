@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ingest/bytes/found.h"
+#include "ingest/bytes/file_kind.h"
 #include "ingest/input.h"
 #include "ingest/logs/hang.h"
 #include "ingest/nccl/ras.h"
@@ -88,7 +88,7 @@ static enum na_status find_files(struct na_hang_reading *x, struct na_err *err)
 struct piece {
 	const char *path;
 	struct na_hang logs;
-	struct na_testimony ranks;
+	struct na_flight_record ranks;
 	struct na_err err;
 	enum na_status status;
 	bool binary;
@@ -120,7 +120,7 @@ static void read_piece(void *ctx, size_t i)
 	struct piece *p = (struct piece *)ctx + i;
 	bool ras;
 
-	p->status = p->found ? na_found_file(p->path, &p->err) : NA_OK;
+	p->status = p->found ? na_check_file_kind(p->path, &p->err) : NA_OK;
 	if (p->status != NA_OK) {
 		note_file(p);
 		return;
@@ -173,7 +173,7 @@ static enum na_status read_round(struct na_hang_reading *x, size_t first,
 		pieces[i] = (struct piece){.path = path,
 					   .found = strcmp(path, given) != 0};
 		na_hang_init(&pieces[i].logs);
-		na_testimony_init(&pieces[i].ranks);
+		na_fr_init(&pieces[i].ranks);
 	}
 	if (!na_parallel(na_threads_of(x->request), n, read_piece, pieces))
 		na_fail_nomem(err);
@@ -186,14 +186,14 @@ static enum na_status read_round(struct na_hang_reading *x, size_t first,
 		if (err->status == NA_OK &&
 		    (p->status == NA_ENOMEM ||
 		     !na_hang_take(&x->logs, &p->logs) ||
-		     !na_testimony_take(&x->ranks, &p->ranks)))
+		     !na_fr_take(&x->ranks, &p->ranks)))
 			na_fail_nomem(err);
 		if (err->status == NA_OK && p->status != NA_OK)
 			leave_out(x, source_of(x, first + i), p);
 		x->traces += p->trace != NULL;
 		x->kept += p->trace == &na_reader_netan;
 		na_hang_fini(&p->logs);
-		na_testimony_fini(&p->ranks);
+		na_fr_fini(&p->ranks);
 	}
 	return err->status;
 }
@@ -244,7 +244,7 @@ static bool any_address(const struct na_hosts *hosts)
 /* --hosts, of dumps that do not tell it themselves. */
 static enum na_status name_hosts(struct na_hang_reading *x, struct na_err *err)
 {
-	struct na_testimony *to = &x->ranks;
+	struct na_flight_record *to = &x->ranks;
 	struct na_hosts hosts = {.cap_names = 0};
 	char buf[NA_RANK_NAME_BUF];
 	bool named = false;
@@ -261,7 +261,7 @@ static enum na_status name_hosts(struct na_hang_reading *x, struct na_err *err)
 			     x->request->hosts,
 			     na_strtab_at(&hosts.addresses, 0));
 	for (size_t i = 0; st == NA_OK && i < to->dumps.n; i++) {
-		struct na_testimony_dump *d = &to->dumps.v[i];
+		struct na_fr_dump *d = &to->dumps.v[i];
 		const char *name = na_hosts_of_rank(&hosts, d->rank);
 
 		named |= name != NULL;
@@ -283,9 +283,9 @@ static enum na_status name_hosts(struct na_hang_reading *x, struct na_err *err)
 enum na_status na_hang_reading(struct na_hang_reading *x, struct na_err *err)
 {
 	na_hang_init(&x->logs);
-	na_testimony_init(&x->ranks);
+	na_fr_init(&x->ranks);
 	if (find_files(x, err) == NA_OK && read_files(x, err) == NA_OK &&
-	    !na_testimony_complete(&x->ranks))
+	    !na_fr_complete(&x->ranks))
 		na_fail_nomem(err);
 	if (err->status == NA_OK)
 		na_in_err(name_hosts(x, err));
@@ -299,7 +299,7 @@ void na_hang_reading_fini(struct na_hang_reading *x)
 	free(x->sources);
 	free(x->files.paths);
 	na_hang_fini(&x->logs);
-	na_testimony_fini(&x->ranks);
+	na_fr_fini(&x->ranks);
 	na_arena_fini(&x->arena);
 }
 

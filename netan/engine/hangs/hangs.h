@@ -28,7 +28,7 @@ struct na_hang_reading {
 	struct na_log_files files;
 	struct na_hang_source *sources; /* one for each input */
 	struct na_hang logs;
-	struct na_testimony ranks;
+	struct na_flight_record ranks;
 	size_t traces; /* files passed over that are such, or captures */
 	size_t kept;   /* of them, transfer files */
 	bool damaged, said;

@@ -6,8 +6,8 @@
 
 #include "ingest/bytes/wire.h"
 #include "netan/base/vec.h"
+#include "netan/engine/mpi/message.h"
 #include "netan/engine/partial/nap.h"
-#include "netan/engine/together/message.h"
 #include "netan/model/store.h"
 
 enum { LEVEL = 1 }; /* a disk is slower */
@@ -15,8 +15,8 @@ enum { LEVEL = 1 }; /* a disk is slower */
 uint32_t na_nap_layout(void)
 {
 	static const uint32_t sizes[] = {
-#define NA_RECORD(KIND, bag, one, type, ...) (uint32_t)sizeof(struct type),
-#define NA_RECORD_PACKED(KIND, bag, one, type, kept, ...) \
+#define NA_RECORD(KIND, chunks, one, type, ...) (uint32_t)sizeof(struct type),
+#define NA_RECORD_PACKED(KIND, chunks, one, type, kept, ...) \
 	(uint32_t)sizeof(struct type), (uint32_t)sizeof(struct kept),
 #include "netan/model/records.def"
 		sizeof(struct na_op_type),
@@ -38,7 +38,7 @@ uint32_t na_nap_layout(void)
 	static const char facts[] =
 #define TEXT(member)   "T" #member
 #define NUMBER(member) "N" #member
-#include "netan/engine/together/facts.def"
+#include "netan/engine/mpi/facts.def"
 		"";
 
 	return (uint32_t)crc32_z(crc32_z(0, (const void *)sizes, sizeof(sizes)),

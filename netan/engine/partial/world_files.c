@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "netan/base/vec.h"
-#include "netan/engine/together/facts.h"
+#include "netan/engine/mpi/facts.h"
 
 /* ---- a shard */
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ingest/bytes/found.h"
+#include "ingest/bytes/file_kind.h"
 #include "ingest/bytes/monotone.h"
 #include "ingest/hlo/hlo.h"
 #include "ingest/input.h"
@@ -161,7 +161,7 @@ void na_hlo_piece_read(struct na_hlo_piece *p)
 	if (p->err.status != NA_OK)
 		return;
 	if (strcmp(p->file->path, p->file->given) != 0 &&
-	    na_found_file(p->file->path, &odd) != NA_OK) {
+	    na_check_file_kind(p->file->path, &odd) != NA_OK) {
 		warn_dump(p, odd.text);
 		return;
 	}

@@ -8,8 +8,8 @@
 
 #include "netan/base/vec.h"
 #include "netan/engine/blocks.h"
-#include "netan/engine/session/again.h"
-#include "netan/engine/together/together.h"
+#include "netan/engine/mpi/mpi.h"
+#include "netan/engine/session/reread.h"
 
 struct asking {
 	struct na_session *s, again; /* again: the traces, opened anew */
@@ -233,7 +233,7 @@ static void read_piece(void *ctx, void *part, size_t input,
 {
 	const struct asking *q = ctx;
 	const struct na_input *in = &q->again.inputs[input];
-	struct na_sink sink = na_deaf_sink(part);
+	struct na_sink sink = na_ignoring_sink(part);
 	struct piece *p = part;
 
 	(void)turn;
@@ -290,9 +290,9 @@ static enum na_status open_trace(struct asking *q, struct na_input *to,
 				 const struct na_input *in, uint32_t wants,
 				 struct na_err *err)
 {
-	return in->away ? na_open_away(&q->files, to, in, &q->s->asks, wants,
-				       err)
-			: na_open_again(to, in, wants, NA_UNKNOWN_U32, err);
+	return in->away ? na_reread_away(&q->files, to, in, &q->s->asks, wants,
+					 err)
+			: na_reread_open(to, in, wants, NA_UNKNOWN_U32, err);
 }
 
 static void close_traces(struct asking *q)
@@ -307,7 +307,7 @@ static void close_traces(struct asking *q)
  */
 static enum na_status not_here(struct asking *q, struct na_err *err)
 {
-	struct na_together *t = q->s->request->together;
+	struct na_mpi *t = q->s->request->mpi;
 
 	pthread_mutex_lock(&t->asking);
 	if (!t->told_away)
@@ -365,7 +365,7 @@ enum na_status na_session_actions(struct na_session *s,
 				  na_each_action each, void *arg,
 				  struct na_err *err)
 {
-	return na_together_actions(s, of, n, each, arg, err);
+	return na_mpi_actions(s, of, n, each, arg, err);
 }
 
 enum na_status na_range_actions(struct na_session *s, size_t from, size_t to,
@@ -396,8 +396,7 @@ enum na_status na_range_actions(struct na_session *s, size_t from, size_t to,
 		st = na_fail_nomem(err);
 	if (st == NA_OK)
 		st = open_traces(&q, from, to, err);
-	if (st == NA_EIO && s->request->together &&
-	    s->request->together->world->files)
+	if (st == NA_EIO && s->request->mpi && s->request->mpi->world->files)
 		st = not_here(&q, err);
 	work.to = q.again.n_inputs;
 	if (st == NA_OK && q.again.n_inputs)

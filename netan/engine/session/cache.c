@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "ingest/transfer_file/write.h"
-#include "netan/base/beside.h"
+#include "netan/base/atomic_file.h"
 #include "netan/base/hash.h"
 #include "netan/base/str.h"
 #include "netan/engine/hashing.h"
@@ -57,7 +57,7 @@ enum na_status na_cache_begin(const struct na_session *s,
 				       dir, l->v[i].listed.path);
 	}
 	/* None is ours: another run may write the same on another node. */
-	na_beside_sweep(dir, ".netan", NULL, NULL);
+	na_atomic_sweep(dir, ".netan", NULL, NULL);
 	return NA_OK;
 }
 
@@ -151,7 +151,7 @@ static enum na_status make(const struct na_request *of, const struct place *p,
 	q.speaker = (struct na_speaker){.say = NULL};
 	q.pseudonyms = NULL; /* names are hidden where they are shown */
 	q.world = NULL;
-	q.together = NULL;
+	q.mpi = NULL;
 	q.local = (struct na_text_list){.n = 0};
 	q.cache = q.hosts = NULL;
 	q.threads = (int64_t)threads;

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/bytes/found.h"
+#include "ingest/bytes/file_kind.h"
 #include "netan/base/similar.h"
 #include "netan/base/vec.h"
 #include "netan/engine/hangs/hangs.h"
+#include "netan/engine/mpi/mpi.h"
 #include "netan/engine/session/files.h"
-#include "netan/engine/together/together.h"
 
 /* Skipped: by Ctrl-C, as thousands of others may be; they are rows of the
  * session, and that it was interrupted is said once. */
@@ -39,7 +39,7 @@ static bool list_files(struct na_session *s, struct na_files *l)
 {
 	const struct na_listing *x = &l->listing;
 
-	if (na_together_lists(s) &&
+	if (na_mpi_lists(s) &&
 	    !na_list_inputs(s->request, &s->arena, &l->listing))
 		return false;
 	for (size_t i = 0; i < x->n; i++) {
@@ -96,7 +96,7 @@ static void open_sources(struct opening *o, struct na_file *f)
 		return;
 	}
 	if (!na_request_names(s->request, f->listed.path) &&
-	    na_found_file(f->listed.path, &f->v[0].err) != NA_OK)
+	    na_check_file_kind(f->listed.path, &f->v[0].err) != NA_OK)
 		return;
 	if (na_cache_open(s, o->l, f, threads_of_each(o), &f->v[0].in))
 		return;
@@ -240,7 +240,7 @@ enum na_status na_session_files(struct na_session *s, struct na_err *err)
 	if (!list_files(s, &l))
 		st = na_fail_nomem(err);
 	if (st == NA_OK)
-		st = na_together_share_out(s, &l, err);
+		st = na_mpi_share_out(s, &l, err);
 	if (st == NA_OK)
 		st = na_cache_begin(s, &l, err);
 	if (st == NA_OK && !open_mine(s, &l))
@@ -248,7 +248,7 @@ enum na_status na_session_files(struct na_session *s, struct na_err *err)
 	if (st == NA_OK && na_cache_is_shards(s))
 		na_cache_say(s, &l);
 	if (st == NA_OK)
-		st = na_together_meet(s, &l, err);
+		st = na_mpi_meet(s, &l, err);
 	/* Also what others were to open, where it cannot be shared. */
 	if (st == NA_OK && !open_mine(s, &l))
 		st = na_fail_nomem(err);

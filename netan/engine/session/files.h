@@ -1,6 +1,6 @@
 /*
  * The files of a session while it opens: each process has those open that are
- * its own, and the facts of the others (netan/engine/together).
+ * its own, and the facts of the others (netan/engine/mpi).
  */
 #ifndef NETAN_ENGINE_SESSION_FILES_H
 #define NETAN_ENGINE_SESSION_FILES_H
@@ -59,7 +59,7 @@ void na_cache_say(const struct na_session *s, const struct na_files *l);
 /* Closes what the session has not taken. */
 void na_files_fini(struct na_files *l);
 /* Finds, opens and surveys what the request names, into s->inputs.  NA_ENOMEM,
- * and what na_together_meet() says. */
+ * and what na_mpi_meet() says. */
 enum na_status na_session_files(struct na_session *s,
 				struct na_err *err) NA_MUST_CHECK;
 

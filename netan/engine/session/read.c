@@ -1,6 +1,6 @@
 /* The blocks of all inputs into the store. */
 #include "netan/engine/anonymize.h"
-#include "netan/engine/together/together.h"
+#include "netan/engine/mpi/mpi.h"
 
 static void read_part(void *ctx, void *part, size_t input,
 		      const struct na_block *b, struct na_turn *turn,
@@ -59,10 +59,10 @@ enum na_status na_session_read(struct na_session *s, bool by_step,
 	if (st == NA_OK)
 		st = na_session_programs_check(s, err);
 	if (st == NA_OK)
-		st = na_together_read(s, &work, err);
+		st = na_mpi_read(s, &work, err);
 	if (st == NA_OK) {
 		after_reading(s);
-		st = na_together_resolve(s, by_step, err);
+		st = na_mpi_resolve(s, by_step, err);
 	}
 	na_hide_session(s);
 	if (st == NA_OK)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "netan/base/vec.h"
-#include "netan/engine/session/again.h"
+#include "netan/engine/session/reread.h"
 
 struct again { /* what a sink of segments alone hands on */
 	na_each_segment each;
@@ -38,7 +38,7 @@ enum na_status na_session_segments(struct na_session *s,
 	const struct na_input *first = &s->inputs[c->input];
 	size_t n = first->n_merged ? first->n_merged : 1, opened = 0;
 	struct again a = {each, arg};
-	struct na_sink sink = na_deaf_sink(&a);
+	struct na_sink sink = na_ignoring_sink(&a);
 	struct na_input *in = na_calloc(n, sizeof(*in));
 	struct na_input **list = na_calloc(n, sizeof(struct na_input *));
 	enum na_status st = in && list ? NA_OK : na_fail_nomem(err);
@@ -50,10 +50,10 @@ enum na_status na_session_segments(struct na_session *s,
 			       "picture from the capture itself",
 			       first->path);
 	for (; st == NA_OK && opened < n; opened++) {
-		st = na_open_again(&in[opened],
-				   first->n_merged ? first->merged[opened]
-						   : first,
-				   NA_WANT_SEGMENTS, c->id, err);
+		st = na_reread_open(&in[opened],
+				    first->n_merged ? first->merged[opened]
+						    : first,
+				    NA_WANT_SEGMENTS, c->id, err);
 		if (st != NA_OK)
 			break;
 		list[opened] = &in[opened];

@@ -169,7 +169,7 @@ static bool is_apart(const struct spread *x)
 	       x->last_start_ns > x->first_stop_ns;
 }
 
-struct seat {
+struct input_key {
 	const char *host;
 	uint32_t run;
 	int32_t rank, told;
@@ -177,16 +177,16 @@ struct seat {
 	uint64_t content_bytes, content_hash;
 };
 
-NA_ORDER(by_host, struct seat, NA_UP(run), NA_UP(told),
+NA_ORDER(by_host, struct input_key, NA_UP(run), NA_UP(told),
 	 strcmp(x->host, y->host), NA_UP(rank))
-NA_ORDER(by_rank, struct seat, NA_UP(run), NA_UP(told), NA_UP(rank))
+NA_ORDER(by_rank, struct input_key, NA_UP(run), NA_UP(told), NA_UP(rank))
 
-NA_ORDER(by_content, struct seat, NA_UP(run), NA_UP(content_bytes), NA_UP(rank),
-	 NA_UP(first_ns), NA_UP(content_hash))
+NA_ORDER(by_content, struct input_key, NA_UP(run), NA_UP(content_bytes),
+	 NA_UP(rank), NA_UP(first_ns), NA_UP(content_hash))
 
 /* Whether some host may have two inputs that are not two ranks of it, or some
  * rank two of one kind, or two are copies. */
-static bool may_be_doubled(const struct na_session *s, struct seat *seats)
+static bool may_be_doubled(const struct na_session *s, struct input_key *keys)
 {
 	bool doubled = false;
 	size_t n = 0;
@@ -195,26 +195,28 @@ static bool may_be_doubled(const struct na_session *s, struct seat *seats)
 		const struct na_input *in = &s->inputs[i];
 
 		if (!in->capture)
-			seats[n++] = (struct seat){in->host, s->sources[i].run,
-						   in->rank, (int32_t)in->told,
-						   in->first_ns,
-						   in->content_bytes,
-						   in->content_hash};
+			keys[n++] = (struct input_key){in->host,
+						       s->sources[i].run,
+						       in->rank,
+						       (int32_t)in->told,
+						       in->first_ns,
+						       in->content_bytes,
+						       in->content_hash};
 	}
-	na_sort(seats, n, by_rank);
+	na_sort(keys, n, by_rank);
 	for (size_t i = 1; i < n; i++)
-		doubled |= seats[i].rank >= 0 &&
-			   !by_rank(&seats[i - 1], &seats[i]);
-	na_sort(seats, n, by_host);
+		doubled |= keys[i].rank >= 0 &&
+			   !by_rank(&keys[i - 1], &keys[i]);
+	na_sort(keys, n, by_host);
 	for (size_t i = 1; i < n; i++)
-		doubled |= seats[i - 1].rank < 0 &&
-			   seats[i - 1].run == seats[i].run &&
-			   seats[i - 1].told == seats[i].told &&
-			   strcmp(seats[i - 1].host, seats[i].host) == 0;
-	na_sort(seats, n, by_content);
+		doubled |= keys[i - 1].rank < 0 &&
+			   keys[i - 1].run == keys[i].run &&
+			   keys[i - 1].told == keys[i].told &&
+			   strcmp(keys[i - 1].host, keys[i].host) == 0;
+	na_sort(keys, n, by_content);
 	for (size_t i = 1; i < n; i++)
-		doubled |= seats[i].content_bytes &&
-			   !by_content(&seats[i - 1], &seats[i]);
+		doubled |= keys[i].content_bytes &&
+			   !by_content(&keys[i - 1], &keys[i]);
 	return doubled;
 }
 
@@ -224,8 +226,8 @@ static bool may_be_mixed(const struct na_session *s)
 {
 	size_t n = s->n_inputs;
 	struct spread *of = na_calloc(n, sizeof(*of));
-	struct seat *seats = na_calloc(n, sizeof(*seats));
-	bool may = !of || !seats;
+	struct input_key *keys = na_calloc(n, sizeof(*keys));
+	bool may = !of || !keys;
 
 	for (size_t i = 0; !may && i < n; i++)
 		of[i] = (struct spread){.first_ns = INT64_MAX,
@@ -239,9 +241,9 @@ static bool may_be_mixed(const struct na_session *s)
 		spread_out(&of[s->sources[i].run], &s->inputs[i]);
 	for (size_t i = 0; !may && i < n; i++)
 		may = is_apart(&of[i]);
-	may = may || may_be_doubled(s, seats);
+	may = may || may_be_doubled(s, keys);
 	free(of);
-	free(seats);
+	free(keys);
 	return may;
 }
 

@@ -132,7 +132,7 @@ bool na_session_moment(const struct na_session *s, const char *text,
  * is to be counted. */
 enum na_status na_session_clip(struct na_session *s,
 			       struct na_err *err) NA_MUST_CHECK;
-/* seats.c, for open, when runs are numbered: ranks of inputs that know those
+/* rank_map.c, for open, when runs are numbered: ranks of inputs that know those
  * of communicators alone, by the others of the run where these tell ranks;
  * without those that nobody knows.  NA_ENOMEM. */
 enum na_status na_session_seats(struct na_session *s,

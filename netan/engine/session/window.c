@@ -471,7 +471,7 @@ enum na_status na_session_clip(struct na_session *s, struct na_err *err)
 	 * it is not known yet when these are. */
 	bool whole = s->filter.first_step >= 0 && any_clipped(s);
 
-	if (whole && !s->request->together) {
+	if (whole && !s->request->mpi) {
 		if (any_stream(s))
 			na_say_warning(s->request,
 				       "connections count whole, also what is "

@@ -1,7 +1,7 @@
 #include "netan/engine/slice/keep.h"
 
 #include "netan/base/units.h"
-#include "netan/engine/session/again.h"
+#include "netan/engine/session/reread.h"
 
 enum first { FIRST_TRANSFER, FIRST_GRAPH = 64, FIRST_OP };
 
@@ -104,7 +104,7 @@ static uint32_t see_endpoint(void *ctx, int32_t slice, int32_t device)
 
 void na_keeper_init(struct na_keeper *k, int64_t from_ps, int64_t to_ps)
 {
-	*k = (struct na_keeper){.sink = na_deaf_sink(k),
+	*k = (struct na_keeper){.sink = na_ignoring_sink(k),
 				.from_ps = from_ps,
 				.to_ps = to_ps};
 	k->sink.transfer = see_transfer;

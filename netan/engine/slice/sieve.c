@@ -83,7 +83,7 @@ static enum na_status sift_busy(void *ctx, uint32_t core, int64_t start_ps,
 			       ? x->to.one(x->to.ctx, r) \
 			       : NA_OK; \
 	}
-#define NA_RECORD(KIND, bag, one, type, told, filter, aside, from, to, ...) \
+#define NA_RECORD(KIND, chunks, one, type, told, filter, aside, from, to, ...) \
 	SIFT_##told(KIND, one, type, from, to)
 #include "netan/model/records.def"
 
@@ -155,7 +155,7 @@ void na_sifted_begin(struct na_sifted *x, struct na_sieve *of, size_t input,
 		.shut = of->shut && of->shut[input],
 		.sink =
 			{
-#define NA_RECORD(KIND, bag, one, type, told, ...) SINK_##told(one)
+#define NA_RECORD(KIND, chunks, one, type, told, ...) SINK_##told(one)
 #include "netan/model/records.def"
 				.ctx = x,
 				.transfer = sift_transfer,

@@ -13,7 +13,7 @@
 #include "netan/base/units.h"
 #include "netan/engine/drive.h"
 #include "netan/engine/parallel.h"
-#include "netan/engine/session/again.h"
+#include "netan/engine/session/reread.h"
 
 /* What tells the window; all of a pipe stays. */
 enum {
@@ -355,7 +355,7 @@ static enum na_status open_left(struct na_input *in, const struct na_input *of,
 			       "%s: truncated while it was read, at byte %zu: "
 			       "too little is left to cut",
 			       of->path, n);
-	st = na_open_again(in, &left, NA_WANT_SLICED, NA_UNKNOWN_U32, err);
+	st = na_reread_open(in, &left, NA_WANT_SLICED, NA_UNKNOWN_U32, err);
 	/* What tells the wall clock may be lost: the origin on its own. */
 	if (st == NA_OK && of->has_wall && !in->has_wall &&
 	    !na_add_i64(of->zero_ns, -of->profile_start_ns, &in->zero_ns))

@@ -36,7 +36,7 @@ static void records_fini(void *state)
 
 /* The records are looked at where they lie in the store, all at the end. */
 static const struct na_analysis pft_records = {
-	.face.name = "records",
+	.info.name = "records",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 		 NA_WANT_MODULES | NA_WANT_OPS | NA_WANT_COMMS,
 	.both_sides = true,

@@ -328,7 +328,7 @@ static void block_fini(void *block)
 }
 
 const struct na_analysis na_sql_records = {
-	.face.name = "records",
+	.info.name = "records",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 		 NA_WANT_COMMS,
 	.both_sides = true,

@@ -65,7 +65,7 @@ bool na_early_merge(struct na_early *x, const struct na_early *from)
 	return true;
 }
 
-void na_early_pack(const struct na_early *x, struct na_parcel *to)
+void na_early_pack(const struct na_early *x, struct na_serializer *to)
 {
 	na_each_sparse(i, &x->of, 2 * x->store->n_hosts)
 	{
@@ -73,15 +73,15 @@ void na_early_pack(const struct na_early *x, struct na_parcel *to)
 
 		if (!y->n)
 			continue;
-		na_parcel_number(to, i + 1);
-		na_parcel_number(to, y->n);
-		na_parcel_number(to, y->early);
-		na_parcel_signed(to, y->sum);
+		na_pack_number(to, i + 1);
+		na_pack_number(to, y->n);
+		na_pack_number(to, y->early);
+		na_pack_signed(to, y->sum);
 	}
-	na_parcel_number(to, 0);
+	na_pack_number(to, 0);
 }
 
-void na_early_unpack(struct na_early *x, struct na_opened_parcel *from)
+void na_early_unpack(struct na_early *x, struct na_deserializer *from)
 {
 	size_t n = 2 * x->store->n_hosts, i;
 

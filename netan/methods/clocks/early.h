@@ -7,7 +7,7 @@
 #ifndef NETAN_METHODS_CLOCKS_EARLY_H
 #define NETAN_METHODS_CLOCKS_EARLY_H
 
-#include "netan/base/parcel.h"
+#include "netan/base/serialize.h"
 #include "netan/base/sparse.h"
 #include "netan/base/str.h"
 #include "netan/model/store.h"
@@ -32,9 +32,9 @@ bool na_early_add(struct na_early *x, const struct na_transfer *t,
 		  int64_t value) NA_MUST_CHECK;
 bool na_early_merge(struct na_early *x,
 		    const struct na_early *from) NA_MUST_CHECK;
-void na_early_pack(const struct na_early *x, struct na_parcel *to);
+void na_early_pack(const struct na_early *x, struct na_serializer *to);
 /* Into an empty one. */
-void na_early_unpack(struct na_early *x, struct na_opened_parcel *from);
+void na_early_unpack(struct na_early *x, struct na_deserializer *from);
 
 /*
  * The clock that disagrees most, where more than a fifth of at least 20

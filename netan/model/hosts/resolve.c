@@ -397,8 +397,8 @@ static uint32_t step_of(const struct planner *p, size_t input, uint32_t local,
 			  p->spans[behind - 1].number);
 }
 
-static bool place_execs(const struct planner *p, struct na_bag *b,
-			struct na_bag *wide)
+static bool place_execs(const struct planner *p, struct na_chunk_list *b,
+			struct na_chunk_list *wide)
 {
 	na_each_record (struct na_packed_exec, x, b) {
 		struct na_exec e = na_unpack_exec(x);

@@ -115,7 +115,7 @@ enum {
 	NA_HANG_NAME_MAX = 400       /* bytes of a name; longer ones are cut */
 };
 
-struct na_testimony; /* recorder.h */
+struct na_flight_record; /* recorder.h */
 
 struct na_hang {
 	struct na_strtab names;
@@ -125,7 +125,7 @@ struct na_hang {
 	uint64_t left_out; /* records, items and names beyond the limits */
 	/* Borrowed: where readers put what the logs tell of ranks; NULL:
 	 * nowhere. */
-	struct na_testimony *ranks;
+	struct na_flight_record *ranks;
 };
 
 void na_hang_init(struct na_hang *h);

@@ -5,12 +5,12 @@
 
 #include "netan/base/order.h"
 
-void na_testimony_init(struct na_testimony *x)
+void na_fr_init(struct na_flight_record *x)
 {
 	memset(x, 0, sizeof(*x));
 }
 
-void na_testimony_free_dump(struct na_testimony_dump *d)
+void na_fr_free_dump(struct na_fr_dump *d)
 {
 	na_vec_free(&d->places);
 	free(d->slots);
@@ -19,10 +19,10 @@ void na_testimony_free_dump(struct na_testimony_dump *d)
 	na_vec_free(&d->frames);
 }
 
-void na_testimony_fini(struct na_testimony *x)
+void na_fr_fini(struct na_flight_record *x)
 {
 	for (size_t i = 0; i < x->dumps.n; i++)
-		na_testimony_free_dump(&x->dumps.v[i]);
+		na_fr_free_dump(&x->dumps.v[i]);
 	na_vec_free(&x->dumps);
 	na_vec_free(&x->again);
 	na_vec_free(&x->old);
@@ -35,7 +35,7 @@ void na_testimony_fini(struct na_testimony *x)
 /* ---- groups */
 
 /* In order, each once, behind those there are; SIZE_MAX: no memory. */
-static size_t add_members(struct na_testimony *x, const int32_t *members,
+static size_t add_members(struct na_flight_record *x, const int32_t *members,
 			  size_t n)
 {
 	size_t first = x->members.n, kept = first;
@@ -105,17 +105,16 @@ static uint32_t intern(struct na_strtab *t, const char *name, size_t len,
 	return id;
 }
 
-uint32_t na_testimony_group(struct na_testimony *x, const char *name,
-			    size_t len, const int32_t *members, size_t n)
+uint32_t na_fr_group(struct na_flight_record *x, const char *name, size_t len,
+		     const int32_t *members, size_t n)
 {
-	struct na_testimony_group g = {.first = x->members.n,
-				       .members = NA_NO_NAME};
+	struct na_fr_group g = {.first = x->members.n, .members = NA_NO_NAME};
 	size_t before = x->keys.n;
 	uint32_t key = NA_NO_NAME;
 	const int32_t *v;
 
 	g.n = add_members(x, members, n);
-	if (g.n == SIZE_MAX || before >= NA_TESTIMONY_GROUPS_MAX)
+	if (g.n == SIZE_MAX || before >= NA_FR_GROUPS_MAX)
 		return NA_NO_NAME;
 	v = x->members.v ? x->members.v + g.first : NULL;
 	key = intern(&x->keys, name, len, v, g.n);
@@ -141,7 +140,7 @@ static void rename_one(const uint32_t *to, uint32_t *name)
 		*name = to[*name];
 }
 
-static void rename_dump(const struct renamed *to, struct na_testimony_dump *d)
+static void rename_dump(const struct renamed *to, struct na_fr_dump *d)
 {
 	rename_one(to->names, &d->host);
 	rename_one(to->names, &d->version);
@@ -150,7 +149,7 @@ static void rename_dump(const struct renamed *to, struct na_testimony_dump *d)
 		rename_one(to->groups, &d->places.v[i].group);
 		rename_one(to->names, &d->places.v[i].operation);
 	}
-	na_testimony_index(d);
+	na_fr_index(d);
 	for (size_t i = 0; i < d->entries.n; i++) {
 		rename_one(to->groups, &d->entries.v[i].group);
 		rename_one(to->names, &d->entries.v[i].operation);
@@ -162,8 +161,8 @@ static void rename_dump(const struct renamed *to, struct na_testimony_dump *d)
 	}
 }
 
-static bool find_names(struct na_testimony *x, const struct na_testimony *from,
-		       struct renamed *to)
+static bool find_names(struct na_flight_record *x,
+		       const struct na_flight_record *from, struct renamed *to)
 {
 	for (uint32_t i = 0; i < from->names.n; i++) {
 		to->names[i] = na_strtab_add(&x->names, from->names.names[i].s,
@@ -172,19 +171,20 @@ static bool find_names(struct na_testimony *x, const struct na_testimony *from,
 			return false;
 	}
 	for (size_t i = 0; i < from->groups.n; i++) {
-		const struct na_testimony_group *g = &from->groups.v[i];
+		const struct na_fr_group *g = &from->groups.v[i];
 		const struct na_interned *name = &from->names.names[g->name];
 
-		to->groups[i] = na_testimony_group(
-			x, name->s, name->len,
-			g->n ? from->members.v + g->first : NULL, g->n);
+		to->groups[i] = na_fr_group(x, name->s, name->len,
+					    g->n ? from->members.v + g->first
+						 : NULL,
+					    g->n);
 		if (to->groups[i] == NA_NO_NAME)
 			return false;
 	}
 	return true;
 }
 
-bool na_testimony_take(struct na_testimony *x, struct na_testimony *from)
+bool na_fr_take(struct na_flight_record *x, struct na_flight_record *from)
 {
 	struct renamed to = {na_calloc(from->names.n + 1, sizeof(*to.names)),
 			     na_calloc(from->groups.n + 1, sizeof(*to.groups))};
@@ -195,16 +195,16 @@ bool na_testimony_take(struct na_testimony *x, struct na_testimony *from)
 		rename_dump(&to, &from->dumps.v[i]);
 		x->dumps.v[x->dumps.n++] = from->dumps.v[i];
 	}
-	for (int k = 0; k < NA_TESTIMONY_CLOCKS; k++) {
-		struct na_testimony_clock *a = &x->clock[k];
-		const struct na_testimony_clock *b = &from->clock[k];
+	for (int k = 0; k < NA_FR_CLOCKS; k++) {
+		struct na_fr_clock *a = &x->clock[k];
+		const struct na_fr_clock *b = &from->clock[k];
 
 		a->line_ns = a->line_ns > b->line_ns ? a->line_ns : b->line_ns;
 		a->call_ns = a->call_ns > b->call_ns ? a->call_ns : b->call_ns;
 	}
 	x->unzoned |= from->unzoned;
-	na_testimony_dated(x, from->dated_from_ns);
-	na_testimony_dated(x, from->dated_to_ns);
+	na_fr_dated(x, from->dated_from_ns);
+	na_fr_dated(x, from->dated_to_ns);
 	/* What is taken is not freed twice. */
 	from->dumps.n = ok ? 0 : from->dumps.n;
 	free(to.names);

@@ -9,13 +9,13 @@
 
 /* Numbers of GPUs are ranks where all the job is on one host: else two ranks
  * would be one, and others missing. */
-static bool may_guess(const struct na_testimony *x)
+static bool may_guess(const struct na_flight_record *x)
 {
-	const struct na_testimony_dump *one = NULL;
+	const struct na_fr_dump *one = NULL;
 	size_t n = 0, most = 0;
 
 	for (size_t i = 0; i < x->dumps.n; i++) {
-		const struct na_testimony_dump *d = &x->dumps.v[i];
+		const struct na_fr_dump *d = &x->dumps.v[i];
 
 		if (!d->guessed)
 			continue;
@@ -32,14 +32,14 @@ static bool may_guess(const struct na_testimony *x)
 	return n >= most;
 }
 
-static void drop_guesses(struct na_testimony *x)
+static void drop_guesses(struct na_flight_record *x)
 {
 	bool may = may_guess(x);
 	size_t kept = 0;
 
 	for (size_t i = 0; !may && i < x->dumps.n; i++) {
 		if (x->dumps.v[i].guessed)
-			na_testimony_free_dump(&x->dumps.v[i]);
+			na_fr_free_dump(&x->dumps.v[i]);
 		else
 			x->dumps.v[kept++] = x->dumps.v[i];
 	}
@@ -58,10 +58,11 @@ struct speakers {
 	NA_VEC(struct speaker);
 };
 
-static bool find_speakers(const struct na_testimony *x, struct speakers *list)
+static bool find_speakers(const struct na_flight_record *x,
+			  struct speakers *list)
 {
 	for (size_t i = 0; i < x->dumps.n; i++) {
-		const struct na_testimony_dump *d = &x->dumps.v[i];
+		const struct na_fr_dump *d = &x->dumps.v[i];
 
 		for (size_t k = 0; k < d->places.n; k++) {
 			uint32_t g = d->places.v[k].group;
@@ -75,7 +76,7 @@ static bool find_speakers(const struct na_testimony *x, struct speakers *list)
 	return true;
 }
 
-static int32_t largest_rank(const struct na_testimony *x)
+static int32_t largest_rank(const struct na_flight_record *x)
 {
 	int32_t most = -1;
 
@@ -85,7 +86,7 @@ static int32_t largest_rank(const struct na_testimony *x)
 }
 
 /* Those of whom nobody tells are missing: no more than there are others. */
-static bool all_ranks(struct na_testimony *x, struct na_testimony_group *g,
+static bool all_ranks(struct na_flight_record *x, struct na_fr_group *g,
 		      size_t told)
 {
 	int32_t most = largest_rank(x);
@@ -100,12 +101,13 @@ static bool all_ranks(struct na_testimony *x, struct na_testimony_group *g,
 	return true;
 }
 
-static bool find_members(struct na_testimony *x, const struct speakers *list)
+static bool find_members(struct na_flight_record *x,
+			 const struct speakers *list)
 {
 	size_t n;
 
 	for (size_t i = 0; i < list->n; i += n) {
-		struct na_testimony_group *g = &x->groups.v[list->v[i].group];
+		struct na_fr_group *g = &x->groups.v[list->v[i].group];
 		const char *name = na_strtab_at(&x->names, g->name);
 
 		for (n = 1; i + n < list->n; n++) {
@@ -132,7 +134,7 @@ static bool find_members(struct na_testimony *x, const struct speakers *list)
 struct open_entry {
 	uint32_t group;
 	int64_t sequence;
-	struct na_testimony_entry *entry;
+	struct na_fr_entry *entry;
 };
 NA_ORDER(by_sequence, struct open_entry, NA_UP(group), NA_UP(sequence))
 
@@ -140,20 +142,20 @@ struct open_entries {
 	NA_VEC(struct open_entry);
 };
 
-static bool find_open(struct na_testimony *x, struct open_entries *list,
+static bool find_open(struct na_flight_record *x, struct open_entries *list,
 		      int64_t *least)
 {
 	for (size_t i = 0; i < x->dumps.n; i++) {
-		struct na_testimony_dump *d = &x->dumps.v[i];
+		struct na_fr_dump *d = &x->dumps.v[i];
 
 		for (size_t k = 0; k < d->places.n; k++) {
-			const struct na_testimony_place *p = &d->places.v[k];
+			const struct na_fr_place *p = &d->places.v[k];
 
 			if (p->open && p->enqueued < least[p->group])
 				least[p->group] = p->enqueued;
 		}
 		for (size_t k = 0; k < d->entries.n; k++) {
-			struct na_testimony_entry *e = &d->entries.v[k];
+			struct na_fr_entry *e = &d->entries.v[k];
 
 			if (least[e->group] < INT64_MAX && !e->p2p &&
 			    !na_add(list,
@@ -174,9 +176,8 @@ static bool even(const char *operation)
 	       strcmp(operation, "reduce") == 0;
 }
 
-static bool differ(const struct na_testimony *x,
-		   const struct na_testimony_entry *a,
-		   const struct na_testimony_entry *b)
+static bool differ(const struct na_flight_record *x,
+		   const struct na_fr_entry *a, const struct na_fr_entry *b)
 {
 	return a->operation != b->operation || a->type != b->type ||
 	       (a->in_elements != b->in_elements &&
@@ -184,7 +185,7 @@ static bool differ(const struct na_testimony *x,
 }
 
 /* NCCL's logs tell of calls, and of no ends. */
-static bool close_open(struct na_testimony *x)
+static bool close_open(struct na_flight_record *x)
 {
 	int64_t *least = na_calloc(x->groups.n + 1, sizeof(*least));
 	struct open_entries list = {0};
@@ -204,21 +205,21 @@ static bool close_open(struct na_testimony *x)
 		if (apart)
 			least[e->group] = -1;
 		for (size_t k = 0; e->sequence <= least[e->group] && k < n; k++)
-			e[k].entry->state = NA_TESTIMONY_COMPLETED;
+			e[k].entry->state = NA_FR_COMPLETED;
 	}
 	na_vec_free(&list);
 	free(least);
 	return ok;
 }
 
-bool na_testimony_complete(struct na_testimony *x)
+bool na_fr_complete(struct na_flight_record *x)
 {
 	struct speakers list = {0};
 	bool ok;
 
 	drop_guesses(x);
-	na_testimony_settle_years(x);
-	ok = na_testimony_once(x) && find_speakers(x, &list) &&
+	na_fr_settle_years(x);
+	ok = na_fr_once(x) && find_speakers(x, &list) &&
 	     find_members(x, &list) && close_open(x);
 
 	na_vec_free(&list);

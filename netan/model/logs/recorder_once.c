@@ -20,7 +20,7 @@ struct ranked {
 NA_ORDER(by_rank, struct ranked, NA_UP(rank), NA_UP(kind), NA_DOWN(newest_ns),
 	 NA_DOWN(most), NA_DOWN(enqueued), NA_UP(dump))
 
-static struct ranked ranked(const struct na_testimony_dump *d, size_t i)
+static struct ranked ranked(const struct na_fr_dump *d, size_t i)
 {
 	struct ranked r = {.rank = d->rank,
 			   .kind = d->evidence & NA_BY_FLIGHT_RECORDER ? 0
@@ -39,7 +39,7 @@ static struct ranked ranked(const struct na_testimony_dump *d, size_t i)
 }
 
 struct once {
-	struct na_testimony *x;
+	struct na_flight_record *x;
 	struct ranked *order;
 	bool *gone;
 	uint32_t *by; /* of a group: the last dump that tells of it, and 1 */
@@ -57,17 +57,17 @@ static uint32_t *told_by(struct once *o, uint32_t group)
 	return &o->by[strcmp(name, "default_pg") == 0 ? o->x->groups.n : group];
 }
 
-static bool grouped(const struct na_testimony_dump *d)
+static bool grouped(const struct na_fr_dump *d)
 {
 	return d->evidence & NA_BY_FLIGHT_RECORDER && d->places.n;
 }
 
 /* One of the same rank and kind, kept before, to which d adds nothing but
  * another moment; NULL: none. */
-static struct na_testimony_dump *
-before(struct once *o, const struct ranked *first, const struct ranked *r)
+static struct na_fr_dump *
+dump_before(struct once *o, const struct ranked *first, const struct ranked *r)
 {
-	struct na_testimony_dump *v = o->x->dumps.v, *d = &v[r->dump];
+	struct na_fr_dump *v = o->x->dumps.v, *d = &v[r->dump];
 
 	/* Recorders of two backends tell each of groups of its own; logs of
 	 * two attempts of the job do so, too, and the first is over. */
@@ -78,7 +78,7 @@ before(struct once *o, const struct ranked *first, const struct ranked *r)
 			return &v[by - 1];
 	}
 	for (; first < r; first++) {
-		struct na_testimony_dump *k = &v[first->dump];
+		struct na_fr_dump *k = &v[first->dump];
 
 		if (!o->gone[first->dump] && k->evidence & d->evidence &&
 		    !(grouped(d) && grouped(k)))
@@ -89,13 +89,11 @@ before(struct once *o, const struct ranked *first, const struct ranked *r)
 
 /* Is it as far in every group?  What has completed is told by the entries
  * alone in one of them, and not all of these need be in it. */
-static bool same_moment(const struct na_testimony_dump *a,
-			const struct na_testimony_dump *b)
+static bool same_moment(const struct na_fr_dump *a, const struct na_fr_dump *b)
 {
 	for (size_t i = 0; i < a->places.n; i++) {
-		const struct na_testimony_place *p = &a->places.v[i];
-		const struct na_testimony_place *q =
-			na_testimony_place_of(b, p->group);
+		const struct na_fr_place *p = &a->places.v[i];
+		const struct na_fr_place *q = na_fr_place_of(b, p->group);
 
 		if (q && (p->enqueued != q->enqueued ||
 			  (p->told && q->told && p->completed != q->completed)))
@@ -105,8 +103,8 @@ static bool same_moment(const struct na_testimony_dump *a,
 }
 
 /* What breaks off is another one where all of it is later. */
-static bool another_moment(const struct na_testimony_dump *last,
-			   const struct na_testimony_dump *d)
+static bool another_moment(const struct na_fr_dump *last,
+			   const struct na_fr_dump *d)
 {
 	if (!(last->evidence & d->evidence &
 	      (NA_BY_FLIGHT_RECORDER | NA_BY_RAS)))
@@ -125,20 +123,19 @@ static int64_t apart(int64_t a_ns, int64_t b_ns)
 		       : ns;
 }
 
-static bool note_again(struct na_testimony *x,
-		       const struct na_testimony_dump *last,
-		       const struct na_testimony_dump *d)
+static bool note_again(struct na_flight_record *x,
+		       const struct na_fr_dump *last,
+		       const struct na_fr_dump *d)
 {
-	struct na_testimony_again *to = x->again.n ? &x->again.v[x->again.n - 1]
-						   : NULL;
+	struct na_fr_again *to = x->again.n ? &x->again.v[x->again.n - 1]
+					    : NULL;
 	int64_t ns = apart(last->newest_ns, d->newest_ns);
 
 	/* The last ones come first, and the last one before is the first. */
 	if (!to || to->rank != d->rank)
-		return na_add(&x->again,
-			      ((struct na_testimony_again){d->rank, ns,
-							   last->newest_ns,
-							   d->newest_ns}));
+		return na_add(&x->again, ((struct na_fr_again){d->rank, ns,
+							       last->newest_ns,
+							       d->newest_ns}));
 	to->apart_ns = ns > to->apart_ns ? ns : to->apart_ns;
 	return true;
 }
@@ -147,8 +144,8 @@ static bool note_again(struct na_testimony *x,
 static bool drop_again(struct once *o, const struct ranked *first,
 		       const struct ranked *r)
 {
-	struct na_testimony_dump *d = &o->x->dumps.v[r->dump];
-	struct na_testimony_dump *kept = before(o, first, r);
+	struct na_fr_dump *d = &o->x->dumps.v[r->dump];
+	struct na_fr_dump *kept = dump_before(o, first, r);
 
 	for (size_t i = 0; !kept && grouped(d) && i < d->places.n; i++)
 		*told_by(o, d->places.v[i].group) = r->dump + 1;
@@ -168,11 +165,11 @@ struct half_way {
 };
 
 /* The latest ones, of two ranks; INT64_MIN: there are none. */
-static void find_half_way(const struct na_testimony *x,
+static void find_half_way(const struct na_flight_record *x,
 			  struct half_way latest[2])
 {
 	for (size_t i = 0; i < x->again.n; i++) {
-		const struct na_testimony_again *a = &x->again.v[i];
+		const struct na_fr_again *a = &x->again.v[i];
 		struct half_way h = {a->rank,
 				     a->before_ns / 2 + a->last_ns / 2};
 
@@ -199,14 +196,14 @@ static bool over(const struct half_way latest[2], int32_t rank, int64_t ns)
  * than the first of those that came after others. */
 static bool drop_old(struct once *o)
 {
-	struct na_testimony *x = o->x;
+	struct na_flight_record *x = o->x;
 	struct half_way latest[2] = {{-1, INT64_MIN}, {-1, INT64_MIN}};
 	int64_t first = INT64_MAX;
 	size_t again = 0;
 
 	find_half_way(x, latest);
 	for (size_t i = 0; i < x->again.n; i++) {
-		const struct na_testimony_again *a = &x->again.v[i];
+		const struct na_fr_again *a = &x->again.v[i];
 
 		if (a->last_ns < first && a->before_ns != INT64_MIN &&
 		    !over(latest, a->rank, a->last_ns))
@@ -233,29 +230,28 @@ static bool drop_old(struct once *o)
 /* Records count by recorder: brought into one order by time. */
 static int by_creation(const void *a, const void *b)
 {
-	const struct na_testimony_entry *x = a, *y = b;
+	const struct na_fr_entry *x = a, *y = b;
 
 	if (x->created_ns != y->created_ns)
 		return x->created_ns < y->created_ns ? -1 : 1;
 	return x->record < y->record ? -1 : x->record > y->record;
 }
 
-static void number_anew(struct na_testimony_dump *d)
+static void number_anew(struct na_fr_dump *d)
 {
 	na_sort(d->entries.v, d->entries.n, by_creation);
 	for (size_t i = 0; i < d->entries.n; i++)
 		d->entries.v[i].record = (int64_t)i;
 }
 
-static bool join_dumps(struct na_testimony_dump *to,
-		       struct na_testimony_dump *from)
+static bool join_dumps(struct na_fr_dump *to, struct na_fr_dump *from)
 {
 	bool recorders = to->evidence & from->evidence & NA_BY_FLIGHT_RECORDER;
 	size_t frames = to->frames.n;
 
 	for (size_t i = 0; i < from->places.n; i++) {
-		struct na_testimony_place *p =
-			na_testimony_place(to, from->places.v[i].group);
+		struct na_fr_place *p = na_fr_place(to,
+						    from->places.v[i].group);
 
 		if (!p)
 			return false;
@@ -292,7 +288,7 @@ static bool join_dumps(struct na_testimony_dump *to,
 /* What is left of a rank becomes one dump. */
 static bool join_rank(struct once *o, const struct ranked *order, size_t n)
 {
-	struct na_testimony_dump *v = o->x->dumps.v, *to = NULL;
+	struct na_fr_dump *v = o->x->dumps.v, *to = NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		uint32_t k = order[i].dump;
@@ -321,7 +317,7 @@ static size_t of_rank(const struct once *o, size_t i)
 
 static bool join_all(struct once *o)
 {
-	struct na_testimony *x = o->x;
+	struct na_flight_record *x = o->x;
 	const struct ranked *first = o->order;
 	bool ok = true;
 
@@ -339,7 +335,7 @@ static bool join_all(struct once *o)
 	return ok;
 }
 
-bool na_testimony_once(struct na_testimony *x)
+bool na_fr_once(struct na_flight_record *x)
 {
 	size_t n = x->dumps.n, kept = 0;
 	struct once o = {x, na_calloc(n + 1, sizeof(*o.order)),
@@ -349,7 +345,7 @@ bool na_testimony_once(struct na_testimony *x)
 
 	for (size_t i = 0; o.gone && i < n; i++) {
 		if (o.gone[i])
-			na_testimony_free_dump(&x->dumps.v[i]);
+			na_fr_free_dump(&x->dumps.v[i]);
 		else
 			x->dumps.v[kept++] = x->dumps.v[i];
 	}

@@ -6,7 +6,7 @@
 enum { FEW = 16 /* places that are found without slots */ };
 
 /* Of a table that is at most half full: where a group is, or would be. */
-static size_t slot_of(const struct na_testimony_dump *d, uint32_t group)
+static size_t slot_of(const struct na_fr_dump *d, uint32_t group)
 {
 	size_t mask = d->n_slots - 1;
 	size_t at = (uint32_t)(group * 2654435769u) & mask;
@@ -17,7 +17,7 @@ static size_t slot_of(const struct na_testimony_dump *d, uint32_t group)
 }
 
 /* Without memory for them there are none: then all places are looked at. */
-void na_testimony_index(struct na_testimony_dump *d)
+void na_fr_index(struct na_fr_dump *d)
 {
 	size_t n = 4 * FEW;
 
@@ -36,7 +36,7 @@ void na_testimony_index(struct na_testimony_dump *d)
 	}
 }
 
-static size_t find(const struct na_testimony_dump *d, uint32_t group)
+static size_t find(const struct na_fr_dump *d, uint32_t group)
 {
 	size_t i = 0;
 
@@ -50,32 +50,30 @@ static size_t find(const struct na_testimony_dump *d, uint32_t group)
 	return i;
 }
 
-const struct na_testimony_place *
-na_testimony_place_of(const struct na_testimony_dump *d, uint32_t group)
+const struct na_fr_place *na_fr_place_of(const struct na_fr_dump *d,
+					 uint32_t group)
 {
 	size_t i = find(d, group);
 
 	return i < d->places.n ? &d->places.v[i] : NULL;
 }
 
-struct na_testimony_place *na_testimony_place(struct na_testimony_dump *d,
-					      uint32_t group)
+struct na_fr_place *na_fr_place(struct na_fr_dump *d, uint32_t group)
 {
 	size_t i = find(d, group);
 
 	if (i < d->places.n)
 		return &d->places.v[i];
-	if (!na_add(&d->places,
-		    ((struct na_testimony_place){.group = group,
-						 .operation = NA_NO_NAME,
-						 .enqueued = -1,
-						 .listed = -1,
-						 .started = -1,
-						 .completed = -1})))
+	if (!na_add(&d->places, ((struct na_fr_place){.group = group,
+						      .operation = NA_NO_NAME,
+						      .enqueued = -1,
+						      .listed = -1,
+						      .started = -1,
+						      .completed = -1})))
 		return NULL;
 	if (d->slots && 2 * d->places.n <= d->n_slots)
 		d->slots[slot_of(d, group)] = (uint32_t)d->places.n;
 	else if (d->places.n > FEW)
-		na_testimony_index(d);
+		na_fr_index(d);
 	return &d->places.v[i];
 }

@@ -5,9 +5,9 @@
 #include "netan/base/units.h"
 #include "netan/model/logs/recorder.h"
 
-void na_testimony_dated(struct na_testimony *x, int64_t ns)
+void na_fr_dated(struct na_flight_record *x, int64_t ns)
 {
-	if (ns < NA_TESTIMONY_YEARS_NS)
+	if (ns < NA_FR_YEARS_NS)
 		return;
 	if (!x->dated_to_ns || ns < x->dated_from_ns)
 		x->dated_from_ns = ns;
@@ -48,7 +48,7 @@ static int64_t nearest(int64_t ns, int64_t to_ns)
 }
 
 /* Inputs of several years leave it open. */
-static int64_t dated(const struct na_testimony *x, int64_t ns)
+static int64_t dated(const struct na_flight_record *x, int64_t ns)
 {
 	int64_t from = x->dated_to_ns ? nearest(ns, x->dated_from_ns)
 				      : INT64_MIN;
@@ -59,29 +59,29 @@ static int64_t dated(const struct na_testimony *x, int64_t ns)
 }
 
 /* Recorders tell all times with their year. */
-static bool has_years(const struct na_testimony_dump *d)
+static bool has_years(const struct na_fr_dump *d)
 {
 	return d->evidence & NA_BY_FLIGHT_RECORDER;
 }
 
-static void note_dump(struct na_testimony *x, const struct na_testimony_dump *d)
+static void note_dump(struct na_flight_record *x, const struct na_fr_dump *d)
 {
 	if (has_years(d)) {
-		na_testimony_dated(x, d->oldest_ns);
-		na_testimony_dated(x, d->newest_ns);
+		na_fr_dated(x, d->oldest_ns);
+		na_fr_dated(x, d->newest_ns);
 		return;
 	}
 	for (size_t i = 0; i < d->entries.n; i++)
-		na_testimony_dated(x, d->entries.v[i].created_ns);
+		na_fr_dated(x, d->entries.v[i].created_ns);
 }
 
-static void settle_dump(struct na_testimony *x, struct na_testimony_dump *d)
+static void settle_dump(struct na_flight_record *x, struct na_fr_dump *d)
 {
 	for (size_t i = 0; !has_years(d) && i < d->entries.n; i++) {
-		struct na_testimony_entry *e = &d->entries.v[i];
+		struct na_fr_entry *e = &d->entries.v[i];
 
 		if (e->created_ns == INT64_MIN ||
-		    e->created_ns >= NA_TESTIMONY_YEARS_NS)
+		    e->created_ns >= NA_FR_YEARS_NS)
 			continue;
 		e->created_ns = dated(x, e->created_ns);
 		x->unzoned |= e->created_ns != INT64_MIN;
@@ -89,7 +89,7 @@ static void settle_dump(struct na_testimony *x, struct na_testimony_dump *d)
 	}
 }
 
-void na_testimony_settle_years(struct na_testimony *x)
+void na_fr_settle_years(struct na_flight_record *x)
 {
 	for (size_t i = 0; i < x->dumps.n; i++)
 		note_dump(x, &x->dumps.v[i]);

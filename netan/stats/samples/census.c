@@ -125,18 +125,18 @@ void na_census_fini(struct na_census *c)
 	*c = (struct na_census){NULL, 0, 0};
 }
 
-void na_census_pack(const struct na_census *c, struct na_parcel *to)
+void na_census_pack(const struct na_census *c, struct na_serializer *to)
 {
-	na_parcel_number(to, c->n);
+	na_pack_number(to, c->n);
 	for (size_t i = 0; i < c->n; i++) {
-		na_parcel_number(to, c->items[i].group);
-		na_parcel_number(to, (uint64_t)c->items[i].value);
-		na_parcel_number(to, c->items[i].count);
+		na_pack_number(to, c->items[i].group);
+		na_pack_number(to, (uint64_t)c->items[i].value);
+		na_pack_number(to, c->items[i].count);
 	}
 }
 
 void na_census_unpack(struct na_census *c, size_t n_groups,
-		      struct na_opened_parcel *from)
+		      struct na_deserializer *from)
 {
 	size_t n = na_unpack_count(from);
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "netan/base/parcel.h"
+#include "netan/base/serialize.h"
 
 struct na_census_item {
 	int64_t value; /* >= 0 */
@@ -42,9 +42,9 @@ void na_census_fini(struct na_census *c);
 
 /* A closed one for another process, and there into an empty one: of groups
  * below n_groups. */
-void na_census_pack(const struct na_census *c, struct na_parcel *to);
+void na_census_pack(const struct na_census *c, struct na_serializer *to);
 void na_census_unpack(struct na_census *c, size_t n_groups,
-		      struct na_opened_parcel *from);
+		      struct na_deserializer *from);
 
 enum { NA_CENSUS_RUNS = 40 }; /* each twice as long as the next */
 

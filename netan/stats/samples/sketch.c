@@ -90,7 +90,7 @@ double na_sketch_quantile(const struct na_sketch *s, double p)
 	return exp(log(GAMMA) * (s->first + (double)i) + log(2 / (GAMMA + 1)));
 }
 
-void na_sketch_pack(const struct na_sketch *s, struct na_parcel *to)
+void na_sketch_pack(const struct na_sketch *s, struct na_serializer *to)
 {
 	size_t from = 0, n = s->n;
 
@@ -98,14 +98,14 @@ void na_sketch_pack(const struct na_sketch *s, struct na_parcel *to)
 		n--;
 	while (from < n && !s->count[from])
 		from++;
-	na_parcel_number(to, s->zeros);
-	na_parcel_number(to, n - from);
-	na_parcel_signed(to, s->first + (int64_t)from);
+	na_pack_number(to, s->zeros);
+	na_pack_number(to, n - from);
+	na_pack_signed(to, s->first + (int64_t)from);
 	for (; from < n; from++)
-		na_parcel_number(to, s->count[from]);
+		na_pack_number(to, s->count[from]);
 }
 
-void na_sketch_unpack(struct na_sketch *s, struct na_opened_parcel *from)
+void na_sketch_unpack(struct na_sketch *s, struct na_deserializer *from)
 {
 	int64_t first;
 	size_t n;

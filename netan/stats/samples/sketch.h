@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "netan/base/parcel.h"
+#include "netan/base/serialize.h"
 
 #define NA_SKETCH_ERROR 0.005
 
@@ -33,8 +33,8 @@ bool na_sketch_add(struct na_sketch *s, double x);
 bool na_sketch_merge(struct na_sketch *into, const struct na_sketch *from);
 
 /* For another process, and there into an empty one. */
-void na_sketch_pack(const struct na_sketch *s, struct na_parcel *to);
-void na_sketch_unpack(struct na_sketch *s, struct na_opened_parcel *from);
+void na_sketch_pack(const struct na_sketch *s, struct na_serializer *to);
+void na_sketch_unpack(struct na_sketch *s, struct na_deserializer *from);
 
 /* Within 0.5 % of the order statistic of rank floor((total - 1) p), counted
  * from 0.  0 <= p <= 1; NaN when empty.  O(buckets). */

@@ -264,22 +264,22 @@ bool na_pending_max(const struct na_run *runs, size_t n_runs,
 	return ok;
 }
 
-static void put_times(struct na_parcel *to, const int64_t *v, size_t n)
+static void put_times(struct na_serializer *to, const int64_t *v, size_t n)
 {
-	na_parcel_number(to, n);
+	na_pack_number(to, n);
 	for (size_t i = 0; i < n; i++)
-		na_parcel_number(to,
-				 (uint64_t)v[i] - (i ? (uint64_t)v[i - 1] : 0));
+		na_pack_number(to,
+			       (uint64_t)v[i] - (i ? (uint64_t)v[i - 1] : 0));
 }
 
-void na_run_pack(const struct na_run *run, struct na_parcel *to)
+void na_run_pack(const struct na_run *run, struct na_serializer *to)
 {
 	put_times(to, run->starts, run->n);
 	put_times(to, run->ends, run->n);
 }
 
 /* Ascending. */
-static int64_t *get_times(struct na_opened_parcel *from, size_t *n)
+static int64_t *get_times(struct na_deserializer *from, size_t *n)
 {
 	size_t count = na_unpack_count(from);
 	int64_t *v = na_calloc(count, sizeof(*v));
@@ -294,7 +294,7 @@ static int64_t *get_times(struct na_opened_parcel *from, size_t *n)
 	return v;
 }
 
-void na_run_unpack(struct na_run *o, struct na_opened_parcel *from)
+void na_run_unpack(struct na_run *o, struct na_deserializer *from)
 {
 	size_t ends;
 

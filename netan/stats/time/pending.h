@@ -17,8 +17,8 @@ struct na_run {
 
 /* For another process, and there into an empty one, whose lists are from
  * calloc(): no interval ends before it begins. */
-void na_run_pack(const struct na_run *run, struct na_parcel *to);
-void na_run_unpack(struct na_run *run, struct na_opened_parcel *from);
+void na_run_pack(const struct na_run *run, struct na_serializer *to);
+void na_run_unpack(struct na_run *run, struct na_deserializer *from);
 
 /*
  * The instants in [lo, hi) at which intervals of any run start or end, in

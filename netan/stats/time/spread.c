@@ -172,21 +172,21 @@ void na_spread_read(const struct na_spread *s, const struct na_bins *b,
 }
 
 /* What is 0, and there is much of it, takes no room. */
-static void put_sums(struct na_parcel *to, const na_i128 *v, size_t n)
+static void put_sums(struct na_serializer *to, const na_i128 *v, size_t n)
 {
 	size_t next = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!v[i])
 			continue;
-		na_parcel_number(to, i - next + 1);
-		na_parcel_wide(to, v[i]);
+		na_pack_number(to, i - next + 1);
+		na_pack_wide(to, v[i]);
 		next = i + 1;
 	}
-	na_parcel_number(to, 0);
+	na_pack_number(to, 0);
 }
 
-static void get_sums(struct na_opened_parcel *from, na_i128 *v, size_t n)
+static void get_sums(struct na_deserializer *from, na_i128 *v, size_t n)
 {
 	size_t next = 0, gap;
 
@@ -197,14 +197,14 @@ static void get_sums(struct na_opened_parcel *from, na_i128 *v, size_t n)
 }
 
 void na_spread_pack(const struct na_spread *s, const struct na_bins *b,
-		    struct na_parcel *to)
+		    struct na_serializer *to)
 {
 	put_sums(to, s->edge, b->n);
 	put_sums(to, s->step, b->n + 1);
 }
 
 void na_spread_unpack(struct na_spread *s, const struct na_bins *b,
-		      struct na_opened_parcel *from)
+		      struct na_deserializer *from)
 {
 	if (from->failed)
 		return;

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "netan/base/parcel.h"
+#include "netan/base/serialize.h"
 #include "netan/base/units.h"
 
 /* Fractions of a byte that an interval leaves in a bin are kept in units
@@ -49,9 +49,9 @@ void na_spread_merge(struct na_spread *into, const struct na_spread *from,
 
 /* For another process, and there into an empty one of the same bins. */
 void na_spread_pack(const struct na_spread *s, const struct na_bins *b,
-		    struct na_parcel *to);
+		    struct na_serializer *to);
 void na_spread_unpack(struct na_spread *s, const struct na_bins *b,
-		      struct na_opened_parcel *from);
+		      struct na_deserializer *from);
 
 /* The part of `bytes`, moved evenly over [start_ps, end_ps], that lies in
  * [lo_ps, hi_ps], which it overlaps or touches; in 2^-20 bytes. */

@@ -1,0 +1,22 @@
+/*
+ * What the finding of a hang rests on: how far ranks came, by the counters and
+ * lists of their dumps, and where their code stands.
+ */
+#ifndef NETAN_CHECKS_HANG_HANG_CAME_H
+#define NETAN_CHECKS_HANG_HANG_CAME_H
+
+#include "netan/checks/check.h"
+
+/* "rank 2", "ranks 3, 5-8 and 12", of a list of numbers; "" without any. */
+const char *na_hang_ranks(struct na_case *c, const struct na_value *list);
+/* Of the k-th event of ranks, from 1: a fact for each group with sequences
+ * in which somebody waits for it, its own first, and all of them as
+ * evidence. */
+void na_hang_tell_came(struct na_case *c, struct na_finding *f,
+		       const struct na_value *event, size_t k);
+/* A fact on the stack of a culprit, or of who called what it did not; of the
+ * same event. */
+void na_hang_tell_stack(struct na_case *c, struct na_finding *f,
+			const struct na_value *event, size_t k);
+
+#endif
