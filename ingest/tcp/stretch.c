@@ -60,12 +60,13 @@ static struct na_stretches *kept(struct na_tcp_dir *f)
 	return f->stretches;
 }
 
-/* Of `bytes`, where `all` took so long; fewer tell nothing. */
+/* Of `bytes`, where `all` took so long; fewer tell nothing, nor does a time that
+ * goes back. */
 static uint32_t share(int64_t ns, uint32_t bytes, uint64_t all)
 {
 	double of = (double)ns * bytes / (double)all;
 
-	return 2 * all >= bytes && of < UINT32_MAX ? (uint32_t)of : 0;
+	return 2 * all >= bytes && of > 0 && of < UINT32_MAX ? (uint32_t)of : 0;
 }
 
 /* To the last ACK but that of a lone segment. */

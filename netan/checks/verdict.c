@@ -77,20 +77,41 @@ static const char *untold(const struct na_finding *f)
 			 "host whether it still runs)";
 }
 
+/* A first line has at most three names: they are listed below. */
+enum { NAMES_MOST = 3 };
+
+/* "A and B": the nth name, from 0. */
+static const char *with_name(struct na_case *c, const char *text, size_t n,
+			     const char *name)
+{
+	return n < NAMES_MOST
+		       ? na_case_text(c, "%s%s%s", text, n ? " and " : "", name)
+		       : text;
+}
+
+/* "A and B and 4 more", of n. */
+static const char *with_rest(struct na_case *c, const char *text, size_t n)
+{
+	return n > NAMES_MOST ? na_case_text(c, "%s and %zu more", text,
+					     n - NAMES_MOST)
+			      : text;
+}
+
 /* "rank 12 and rank 14": whom the job waits for, of all its hangs. */
 static const char *awaited(struct na_case *c)
 {
 	const char *text = "";
+	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct na_finding *f = c->findings[i];
 
 		if (is_of(f, "hang") && f->culprit)
-			text = na_case_text(c, "%s%s%s%s", text,
-					    *text ? " and " : "", f->culprit,
-					    untold(f));
+			text = with_name(c, text, n++,
+					 na_case_text(c, "%s%s", f->culprit,
+						      untold(f)));
 	}
-	return text;
+	return with_rest(c, text, n);
 }
 
 static bool equal(const char *a, const char *b)
@@ -144,6 +165,7 @@ static const char *accomplices(struct na_case *c,
 			       const struct na_finding *guilty)
 {
 	const char *names = "";
+	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct na_finding *f = c->findings[i];
@@ -151,11 +173,11 @@ static const char *accomplices(struct na_case *c,
 		if (f == guilty || f->cause != NA_CAUSE_NETWORK ||
 		    f->severity < NA_SEV_ERROR || !f->culprit || is_told(c, i))
 			continue;
-		names = na_case_text(c, "%s%s%s%s", names,
-				     *names ? " and " : "; ", f->culprit,
-				     own_price(c, f));
+		names = with_name(c, names, n++,
+				  na_case_text(c, "%s%s", f->culprit,
+					       own_price(c, f)));
 	}
-	return *names ? na_case_text(c, "%s, too", names) : names;
+	return n ? na_case_text(c, "; %s, too", with_rest(c, names, n)) : "";
 }
 
 /* It costs a quarter as much as the culprit, or more: who takes that one out
@@ -235,7 +257,7 @@ static const char *damage(struct na_case *c)
 	return na_case_text(c, "%s of %s input%s %s %s", na_case_count(c, n),
 			    na_case_count(c, all), na_plural(all),
 			    n == 1 ? "is" : "are",
-			    !refused	   ? "damaged"
+			    !refused       ? "damaged"
 			    : refused == n ? "unreadable"
 					   : "damaged or unreadable");
 }
@@ -420,6 +442,7 @@ static const char *late_together(struct na_case *c, const struct na_finding *f)
 {
 	double ms = na_number_at(f->evidence, M_together_ms_per_step);
 	const char *names = f->culprit;
+	size_t n = 1;
 
 	if (!isfinite(ms) && f->brief)
 		return na_case_text(c, "; %s", f->brief);
@@ -431,8 +454,9 @@ static const char *late_together(struct na_case *c, const struct na_finding *f)
 
 		if (o != f && is_of(o, "straggler") && o->culprit &&
 		    isfinite(na_number_at(o->evidence, M_together_ms_per_step)))
-			names = na_case_text(c, "%s and %s", names, o->culprit);
+			names = with_name(c, names, n++, o->culprit);
 	}
+	names = with_rest(c, names, n);
 	return na_case_text(c,
 			    "; steps wait for %s: together %s%s a step (median "
 			    "step: %s)",
@@ -602,12 +626,14 @@ static const char *acquittal(struct na_case *c, const char *instead)
 {
 	enum na_locality known = na_locality(c);
 
-	return na_case_text(c, "not guilty%s: %s%s%s",
-			    known == NA_PLACED ? na_if_racks : "",
-			    na_power_says(c),
-			    known == NA_NO_TOPOLOGY ? "; of links that hosts share only the topology "
-			      "shows anything" : "",
-			    instead);
+	return na_case_text(
+		c, "not guilty%s: %s%s%s",
+		known == NA_PLACED ? na_if_racks : "", na_power_says(c),
+		known == NA_NO_TOPOLOGY
+			? "; of links that hosts share only the topology "
+			  "shows anything"
+			: "",
+		instead);
 }
 
 /* What steps waited for before the job stood still, or in another one. */
@@ -644,8 +670,7 @@ static const char *half_acquitted(struct na_case *c)
 		return NULL;
 	return na_case_text(c,
 			    "cannot tell: %s; network of the traces' hosts: %s",
-			    suspected(c),
-			    acquittal(c, na_verdict_instead(c)));
+			    suspected(c), acquittal(c, na_verdict_instead(c)));
 }
 
 /* Several explanations of the same observations, none of them likely enough. */

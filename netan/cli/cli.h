@@ -174,5 +174,7 @@ enum na_exit na_output_check(const struct na_cli *cli);
 bool na_output_draws(const struct na_cli *cli);
 /* Whether all that is written is a table for people, on standard output. */
 bool na_output_is_table(const struct na_cli *cli);
+/* The same, and its lines are broken to the width of a screen. */
+bool na_output_is_screen(const struct na_cli *cli);
 
 #endif

@@ -38,8 +38,10 @@ struct fleet {
 	size_t n_rows, n;
 	bool *gone;           /* rows of who is named */
 	struct cell *cells;   /* [n_rows] */
-	double *x;            /* [n_rows + n] */
+	double *x;            /* [n_rows] */
 	struct port *port[2]; /* [n] senders', receivers' */
+	struct cell *by_x[2]; /* those with x, [n] */
+	size_t n_by_x[2];
 };
 
 NA_ORDER(by_peer, struct cell, NA_UP(host), NA_UP(peer), NA_UP(x))
@@ -127,18 +129,31 @@ static bool is_other(const struct fleet *f, int side, size_t i, size_t h)
 {
 	const struct port *p = &f->port[side][i];
 
-	return i != h && !isnan(p->x) && (p->peers > 1 || p->peer != h);
+	return i != h && (p->peers > 1 || p->peer != h);
 }
 
 NA_ORDER(by_x, struct cell, NA_UP(x), NA_UP(host))
 
-/* The median of v[n] by fullness. */
-static double middle(const struct port *port, struct cell *v, size_t n)
+/* Once for all hosts that are compared. */
+static void order(struct fleet *f, int side)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (!isnan(f->port[side][i].x))
+			f->by_x[side][n++] =
+				(struct cell){.host = (uint32_t)i,
+					      .x = f->port[side][i].x};
+	na_sort(f->by_x[side], n, by_x);
+	f->n_by_x[side] = n;
+}
+
+/* The median of v[n], which ascend, by fullness. */
+static double middle(const struct port *port, const struct cell *v, size_t n)
 {
 	double all = 0, sum = 0;
 	size_t i;
 
-	na_sort(v, n, by_x);
 	for (i = 0; i < n; i++)
 		all += fullness(&port[v[i].host]);
 	for (i = 0; i + 1 < n; i++)
@@ -152,10 +167,9 @@ static void add_side(struct fleet *f, int side, size_t h, struct others *o)
 	const struct port *port = f->port[side];
 	size_t n = 0;
 
-	for (size_t i = 0; i < f->n; i++)
-		if (is_other(f, side, i, h))
-			f->cells[n++] = (struct cell){.host = (uint32_t)i,
-						      .x = port[i].x};
+	for (size_t i = 0; i < f->n_by_x[side]; i++)
+		if (is_other(f, side, f->by_x[side][i].host, h))
+			f->cells[n++] = f->by_x[side][i];
 	o->n[side] = n;
 	if (n < OTHERS_LEAST)
 		return;
@@ -176,6 +190,8 @@ static void compare(struct fleet *f, size_t h)
 			   .squares = WEIGHT * SPREAD * SPREAD};
 	double dof = WEIGHT, s2;
 
+	if (isnan(f->port[0][h].x) && isnan(f->port[1][h].x))
+		return;
 	add_side(f, 0, h, &o);
 	add_side(f, 1, h, &o);
 	s2 = o.squares / o.weight;
@@ -188,7 +204,8 @@ static void compare(struct fleet *f, size_t h)
 		if (isnan(p->x) || o.n[side] < OTHERS_LEAST)
 			continue;
 		for (size_t i = 0; i < f->n; i++)
-			if (is_other(f, side, i, h))
+			if (!isnan(f->port[side][i].x) &&
+			    is_other(f, side, i, h))
 				known += 1 / (s2 + f->port[side][i].d *
 							   f->port[side][i].d);
 		of = s2 + 1 / known;
@@ -209,8 +226,10 @@ static const struct port *look(struct fleet *f, struct na_place *place)
 {
 	const struct port *best = NULL;
 
-	measure_all(f, 0);
-	measure_all(f, 1);
+	for (int side = 0; side < 2; side++) {
+		measure_all(f, side);
+		order(f, side);
+	}
 	for (size_t h = 0; h < f->n; h++)
 		compare(f, h);
 	for (size_t i = 0; i < 2 * f->n; i++) {
@@ -311,11 +330,14 @@ static bool make_room(struct fleet *f, struct na_judge_result *out)
 	out->open = na_calloc(1, sizeof(*out->open));
 	f->gone = na_calloc(f->n_rows + 1, sizeof(*f->gone));
 	f->cells = na_calloc(f->n_rows + 1, sizeof(*f->cells));
-	f->x = na_calloc(f->n_rows + f->n + 1, sizeof(*f->x));
-	f->port[0] = na_calloc(2 * f->n + 1, sizeof(*f->port[0]));
-	f->port[1] = f->port[0] + f->n;
+	f->x = na_calloc(f->n_rows + 1, sizeof(*f->x));
+	for (int side = 0; side < 2; side++) {
+		f->port[side] = na_calloc(f->n + 1, sizeof(*f->port[side]));
+		f->by_x[side] = na_calloc(f->n + 1, sizeof(*f->by_x[side]));
+	}
 	return out->bounds && out->findings && out->open && f->gone &&
-	       f->cells && f->x && f->port[0];
+	       f->cells && f->x && f->port[0] && f->port[1] && f->by_x[0] &&
+	       f->by_x[1];
 }
 
 enum na_status na_ports_judge(const struct na_port_rows *in, size_t n_hosts,
@@ -341,6 +363,9 @@ enum na_status na_ports_judge(const struct na_port_rows *in, size_t n_hosts,
 	free(f.gone);
 	free(f.cells);
 	free(f.x);
-	free(f.port[0]);
+	for (int side = 0; side < 2; side++) {
+		free(f.port[side]);
+		free(f.by_x[side]);
+	}
 	return ok ? NA_OK : na_fail_nomem(err);
 }

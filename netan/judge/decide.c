@@ -272,7 +272,6 @@ static void mean_of_views(struct na_j_row *row, size_t table, size_t view,
 	double of[] = {to->gain, g->gain};
 
 	row->shift[table][view] = g->effect;
-	row->share[table][view] = g->share;
 	if (!view)
 		*to = *g;
 	else if (!g->there)
@@ -619,6 +618,17 @@ static void shift(struct na_j_decision *d, size_t table, size_t view,
 		shift_units(&d->apart[table][view], p, by);
 }
 
+/* What units have left, of this state. */
+static bool fit(struct na_j_decision *d)
+{
+	for (size_t t = 0; t < d->n_tables; t++)
+		for (size_t i = 0; i < d->s->n_views; i++)
+			if (!na_j_level_fit(&d->level[t][i]) ||
+			    (d->are_apart && !na_j_level_fit(&d->apart[t][i])))
+				return false;
+	return true;
+}
+
 static bool leave(struct na_j_decision *d, enum na_judge_cause cause,
 		  const struct na_place *p)
 {
@@ -630,6 +640,8 @@ static bool take_row(struct na_j_decision *d, const struct na_j_row *row)
 	const struct na_place *p = &row->place;
 	struct na_j_block b[2];
 
+	if (p->cause >= NA_JUDGE_PAIR && !fit(d))
+		return false;
 	for (size_t k = 0; k < d->n_tables; k++) {
 		/* What slows all transfers slows the large ones. */
 		bool shows = row->by[k].there && row->by[k].gain > 0;

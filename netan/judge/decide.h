@@ -20,8 +20,7 @@ struct na_j_row {
 	struct na_place place;
 	struct na_j_gain by[NA_MECHANISMS]; /* less what their kind shows */
 	double null[NA_MECHANISMS];	    /* that */
-	/* Of the tables: each view's shift, and share of a link. */
-	double shift[NA_J_TABLES][NA_J_VIEWS], share[NA_J_TABLES][NA_J_VIEWS];
+	double shift[NA_J_TABLES][NA_J_VIEWS]; /* of each view of the tables */
 	bool there, both; /* both: a host, by both of its sides */
 	double prior, odds; /* logs */
 	enum na_mechanism mechanism; /* the strongest */

@@ -8,7 +8,6 @@
 #include "netan/stats/tests/tests.h"
 
 const double na_j_link_shares[NA_J_SHARES] = {.1, .2, .35, .5, .75, 1};
-const double na_j_step_shares[NA_J_SHARES] = {.03, .06, .1, .2, .35, .5};
 
 static const double freedoms[] = {1.5, 2, 3, 4, 6, 10, 30};
 enum { FREEDOMS = sizeof(freedoms) / sizeof(freedoms[0]) };

@@ -30,9 +30,8 @@ struct na_j_grid {
 	struct na_j_prior fault, high; /* from 1.15x; from 1.5x */
 };
 
-/* Share of a link's connections, of a side's steps. */
+/* Share of a link's connections. */
 extern const double na_j_link_shares[NA_J_SHARES];
-extern const double na_j_step_shares[NA_J_SHARES];
 
 void na_j_grid_init(struct na_j_grid *g);
 

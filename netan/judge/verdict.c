@@ -436,9 +436,11 @@ static bool still_needed(struct na_j_verdict *v, struct na_j_decision *d)
 		else
 			drop(v, i);
 	}
-	if (!v->found.n)
+	/* Nothing is taken out now. */
+	if (!v->found.n) {
 		v->upper = largest_bound(d);
-	v->nobody = nobody(d, &v->rows);
+		v->nobody = nobody(d, &rows);
+	}
 	return true;
 }
 
@@ -556,13 +558,13 @@ static void join_racks(struct na_j_verdict *v, const struct na_j_decision *d)
 		for (int side = NA_JUDGE_SRC; side <= NA_JUDGE_DST; side++) {
 			size_t hosts = 0, named = 0;
 
-			for (size_t h = 0; h < in->n_hosts; h++)
-				hosts += in->rack_of[h] == rack;
 			for (size_t i = 0; i < v->found.n; i++)
 				named += is_of_rack(d, &v->found.v[i],
 						    (enum na_judge_cause)side,
 						    rack);
-			if (hosts > 1 && named > 1 && 4 * named >= 3 * hosts)
+			for (size_t h = 0; named > 1 && h < in->n_hosts; h++)
+				hosts += in->rack_of[h] == rack;
+			if (named > 1 && 4 * named >= 3 * hosts)
 				join_rack(v, d, (enum na_judge_cause)side,
 					  rack);
 		}

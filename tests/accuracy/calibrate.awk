@@ -1,6 +1,7 @@
 # Of what the benches append ("WORLD<tab>WHAT<tab>K<tab>N"): a table for
 # docs/methods.md, a column a world.  The status is 1 when names said at
-# 0.9-0.99, or at more, are right in less than 85 % in all worlds together.
+# 0.9-0.99, or at more, are right less often than in 85 % in all worlds
+# together, by more than chance explains.
 #
 # -v command: how the numbers were made.
 
@@ -39,9 +40,15 @@ function print_row(what,    line, i) {
 	print line " |"
 }
 
-# Less than 85 %.
-function lies(right, said) {
-	return right < 0.85 * said
+# Fewer than honest odds of 85 % leave in one of twenty benches: the lower tail
+# of the binomial distribution is below 5 %.
+function lies(right, said,    x, p, sum) {
+	p = 0.15 ^ said
+	for (x = 0; x <= right; x++) {
+		sum += p
+		p *= (said - x) / (x + 1) * 0.85 / 0.15
+	}
+	return sum < 0.05
 }
 
 END {

@@ -219,6 +219,72 @@ static void slow_host(void **state)
 	na_vec_free(&t.rows);
 }
 
+/* Both findings are out of what is left. */
+static void two_are_slow(void **state)
+{
+	struct plan p = healthy;
+	struct session s;
+	struct na_judge_result r;
+	struct na_err err = {.status = NA_OK};
+
+	(void)state;
+	p.racks = false;
+	make(&s, &p);
+	for (size_t i = 0; i < s.rows.n; i++) {
+		uint32_t src = s.connections[s.rows.v[i].connection].src;
+
+		s.rows.v[i].took_us *= src == 3 ? 2 : src == 9 ? 3 : 1;
+	}
+	assert_int_equal(na_judge(&s.in, &r, &err), NA_OK);
+	assert_int_equal(r.n_findings, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(r.findings[i].place.cause, NA_JUDGE_SRC);
+	assert_true(r.nobody > .9);
+	assert_true(r.upper < 1.5);
+	na_judge_result_fini(&r);
+	na_vec_free(&s.rows);
+}
+
+/* What is taken out after a restore is what was taken out before. */
+static void taken_again(void **state)
+{
+	const struct na_place pair = {NA_JUDGE_PAIR, 2, 9};
+	struct plan p = healthy;
+	struct session s;
+	struct na_j_session fit;
+	struct na_j_decision d;
+	struct na_j_rows rows;
+	struct na_j_taken taken;
+	struct na_arena mem = {0};
+	const struct na_j_row *row;
+
+	(void)state;
+	p.racks = false;
+	p.src = 2;
+	p.dst = 9;
+	p.times = 3;
+	make(&s, &p);
+	assert_true(na_j_session_init(&fit, &s.in));
+	assert_true(na_j_decision_init(&d, &fit));
+	assert_true(na_j_rows_init(&rows, &d, &mem) && na_j_gains(&d, &rows));
+	row = na_j_find_row(&d, &rows, &pair);
+	assert_non_null(row);
+	na_j_taken_of(&d, &rows, row, &taken);
+	for (int round = 0; round < 2; round++) {
+		const struct na_j_level *v = &d.level[0][0];
+
+		assert_true(na_j_take(&d, &taken) && na_j_gains(&d, &rows));
+		for (size_t u = 0; u < v->n; u++)
+			if (na_j_is_of(&s.in, &pair, &v->units[u]))
+				assert_true(v->units[u].centre < .3);
+		na_j_restore(&d);
+	}
+	na_arena_fini(&mem);
+	na_j_decision_fini(&d);
+	na_j_session_fini(&fit);
+	na_vec_free(&s.rows);
+}
+
 /* Hosts with four devices each, which take turns; `slow` of host 5 sends slowly,
  * DEVICES: all of them. */
 enum { DEVICES = 4 };
@@ -764,6 +830,8 @@ int main(void)
 		cmocka_unit_test(slow_sender),
 		cmocka_unit_test(slow_receiver_without_racks),
 		cmocka_unit_test(slow_host),
+		cmocka_unit_test(two_are_slow),
+		cmocka_unit_test(taken_again),
 		cmocka_unit_test(slow_device),
 		cmocka_unit_test(slow_side_of_devices),
 		cmocka_unit_test(no_device_is_slow),

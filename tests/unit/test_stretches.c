@@ -121,6 +121,28 @@ static void shared(void **state)
 	hand_free(&h);
 }
 
+/* A sender's clock that goes back says nothing of its port. */
+static void set_back(void **state)
+{
+	const struct na_direction *d;
+	struct hand_tcp h;
+	uint32_t seq = 101;
+
+	(void)state;
+	shake(&h);
+	for (int i = 0; i < 20; i++, seq += FULL)
+		hand_data(&h, i ? -10 : 30 * MS, 0, seq, 901, FULL);
+	for (int i = 19; i >= 0; i--)
+		hand_ack(&h, 500, 1, 901, seq - (uint32_t)i * FULL);
+	hand_end(&h);
+	d = &hand_conn(&h, 0)->dir[0];
+	assert_int_equal(d->stretches_kept, 1);
+	assert_true(d->stretch[0].took_ns > 0);
+	assert_int_equal(d->stretch[0].src_ns, 0);
+	assert_true(d->stretch[0].dst_ns > 0);
+	hand_free(&h);
+}
+
 /* All to all, at rates that differ by up to 4 %; what host `slow` receives
  * takes `times` as long, what host `idle` does now and then. */
 static void fill(struct na_port_rows *rows, uint32_t slow, double times,
@@ -212,6 +234,7 @@ int main(void)
 		cmocka_unit_test(spacing),
 		cmocka_unit_test(none),
 		cmocka_unit_test(shared),
+		cmocka_unit_test(set_back),
 		cmocka_unit_test(ports),
 		cmocka_unit_test(ring),
 	};

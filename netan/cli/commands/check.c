@@ -2,13 +2,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "netan/base/similar.h"
 #include "netan/cli/again.h"
 #include "netan/cli/commands/host_settings.h"
 #include "netan/cli/commands/run_checks.h"
-#include "netan/cli/output/screen.h"
 
 struct params {
 	struct na_text_list only, skip;
@@ -130,10 +128,8 @@ static enum na_exit check_params(const struct na_cli *cli,
 		exit = unknown_id(cli, "--skip", &p->skip);
 	if (exit == NA_EXIT_OK)
 		exit = na_checks_options(cli, asked);
-	asked->brief =
-		!cli->common.verbose &&
-		(p->brief ||
-		 na_screen_columns(STDOUT_FILENO, isatty(STDOUT_FILENO)) > 0);
+	asked->brief = !cli->common.verbose &&
+		       (p->brief || na_output_is_screen(cli));
 	if (exit == NA_EXIT_OK && !any_wanted(cli)) {
 		na_say_error(&cli->request, "--only and --skip leave no check");
 		exit = NA_EXIT_USAGE;

@@ -225,6 +225,11 @@ static struct na_emit_opts emit_opts(const struct na_cli *cli, int fd)
 	return o;
 }
 
+bool na_output_is_screen(const struct na_cli *cli)
+{
+	return na_output_is_table(cli) && emit_opts(cli, STDOUT_FILENO).columns;
+}
+
 static enum na_status draw(const struct na_cli *cli, const struct na_result *r,
 			   const char *format, FILE *out, struct na_err *err)
 {

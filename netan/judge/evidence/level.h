@@ -85,7 +85,6 @@ struct na_j_level {
 struct na_j_gain {
 	bool there;
 	double gain, effect, low, high;
-	double share; /* of links */
 	double likelihood; /* of links: log, of their connections, at best */
 	double late, expected, dispersion; /* of late counts */
 	double whole; /* of them: gain before the jackknife */

@@ -132,7 +132,7 @@ static double jackknife(const struct link *l, const struct block *all,
 	return gain;
 }
 
-/* The most likely share and shift, and the posterior of the shift. */
+/* The most likely shift, with whatever share, and its posterior. */
 static void effect_of(const struct link *l, struct block *b,
 		      struct na_j_gain *out)
 {
@@ -148,7 +148,6 @@ static void effect_of(const struct link *l, struct block *b,
 				continue;
 			out->likelihood = most = ll;
 			out->effect = g->at[p->from + a];
-			out->share = na_j_link_shares[f];
 		}
 	for (size_t a = 0; a < l->shifts; a++) {
 		for (size_t f = 0; f < NA_J_SHARES; f++)

@@ -189,7 +189,7 @@ static bool rank_strata(struct na_j_session *s, const uint32_t *part)
 	return ok;
 }
 
-/* A column becomes ranks, whose names are what it held. */
+/* A column becomes ranks; their names (NULL: not asked for) are what it held. */
 static bool rank_names(struct na_j_session *s, uint32_t *col, size_t *n,
 		       uint32_t **name)
 {
@@ -202,9 +202,9 @@ static bool rank_names(struct na_j_session *s, uint32_t *col, size_t *n,
 		ok = na_j_rank(col, n, (const uint32_t *const[]){raw}, 1, s->n,
 			       &tmp);
 	}
-	if (ok)
+	if (ok && name)
 		ok = (*name = NA_J_NEW(&s->columns, uint32_t, *n)) != NULL;
-	for (size_t i = 0; ok && i < s->n; i++)
+	for (size_t i = 0; ok && name && i < s->n; i++)
 		(*name)[col[i]] = raw[i];
 	na_arena_fini(&tmp);
 	return ok;
@@ -238,7 +238,7 @@ bool na_j_session_init(struct na_j_session *s, const struct na_judge_input *in)
 	if (ok)
 		fill(s, row, rank, part);
 	ok = ok && rank_names(s, s->coll, &s->n_coll, &s->coll_name) &&
-	     rank_names(s, s->step, &s->n_steps, &s->step_name) &&
+	     rank_names(s, s->step, &s->n_steps, NULL) &&
 	     rank_strata(s, part);
 	na_arena_fini(&tmp);
 	ok = ok && clocks_out(s);

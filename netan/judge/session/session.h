@@ -35,7 +35,7 @@ struct na_j_session {
 	size_t n, n_hosts, n_coll, n_steps, n_connections, n_pairs;
 	struct na_j_connection *connections; /* with rows, ascending */
 	struct na_j_pair *pairs;	     /* the same */
-	uint32_t *step_name, *coll_name;     /* the caller's, by rank */
+	uint32_t *coll_name;		     /* the caller's, by rank */
 	/* By row. */
 	uint32_t *connection, *pair, *coll, *step;
 	uint32_t *cell;	   /* rank of collective, part, octave of size */
