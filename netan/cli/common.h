@@ -55,7 +55,7 @@ void na_help_brief(const struct na_command *c, FILE *out);
 /* man.c: a page in roff; NULL is the page of the program. */
 void na_man_page(const struct na_command *c, FILE *out);
 void na_man_many(FILE *out); /* of netan-mpi */
-/* markdown.c: its page in docs/commands; NULL is the list of commands. */
+/* pages/markdown.c: its page in docs/commands; NULL is the list of commands. */
 void na_markdown_page(const struct na_command *c, FILE *out);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "netan/cli/markdown.h"
+#include "netan/cli/pages/markdown.h"
 #include "netan/result/member.h"
 
 static void put_escaped(FILE *out, const char *s)

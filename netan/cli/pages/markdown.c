@@ -7,7 +7,7 @@
 
 #include "netan/base/vec.h"
 #include "netan/cli/common.h"
-#include "netan/cli/markdown.h"
+#include "netan/cli/pages/markdown.h"
 
 void na_markdown_text(FILE *out, const char *s, size_t n)
 {

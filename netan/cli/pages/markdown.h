@@ -3,8 +3,8 @@
  * write to out and ignore its errors, which the caller sees in ferror(out).
  * Texts are those of the tables; each is written once on a page.
  */
-#ifndef NETAN_CLI_MARKDOWN_H
-#define NETAN_CLI_MARKDOWN_H
+#ifndef NETAN_CLI_PAGES_MARKDOWN_H
+#define NETAN_CLI_PAGES_MARKDOWN_H
 
 #include <stdio.h>
 
