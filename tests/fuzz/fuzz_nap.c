@@ -110,7 +110,7 @@ static void as_messages(const uint8_t *p, size_t n)
 	struct na_request_input input = {.path = "/nowhere"};
 	struct na_cursor c = na_cursor_of(p, n);
 	struct na_world w = {.size = 2, .ops = &ops, .files = true, .ctx = &c};
-	struct na_mpi together;
+	struct na_mpi mpi;
 	struct na_request q;
 	struct na_session s;
 
@@ -119,12 +119,12 @@ static void as_messages(const uint8_t *p, size_t n)
 	q.n_inputs = 1;
 	q.threads = 1;
 	q.world = &w;
-	na_mpi_init(&together, &w);
-	q.together = &together;
+	na_mpi_init(&mpi, &w);
+	q.mpi = &mpi;
 	if (na_session_open(&s, &q, WALK_ALL) == NA_OK)
 		read_session(&s);
 	na_session_close(&s);
-	na_mpi_fini(&together);
+	na_mpi_fini(&mpi);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
