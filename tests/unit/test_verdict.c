@@ -174,7 +174,7 @@ static void facts(void **state)
 	f = na_get(f, "evidence_text");
 	assert_int_equal(f->n, 2);
 	assert_string_equal(na_text_of(f->u.of.first, ""),
-			    "its 900 transfers take 2.80 times what is "
+			    "its 900 transfers take 2.80 times as long as "
 			    "usual (95 %: 2.50 to 3.10)");
 	assert_string_equal(na_text_of(f->u.of.first->next, ""),
 			    "13.6 % of the critical paths of the slowest "

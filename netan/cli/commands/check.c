@@ -21,7 +21,7 @@ static const struct na_opt opts[] = {
 	 "run this check alone"},
 	{NA_OPT_LIST, 0, "skip", FIELD(skip), "ID", NULL, 0, 0,
 	 "leave this check out"},
-	{NA_OPT_FLAG, 0, "brief", FIELD(brief), NULL, NULL, 0, 0,
+	{NA_OPT_FLAG, 0, "short", FIELD(brief), NULL, NULL, 0, 0,
 	 "print remarks and checks that could not run in a line each, as a "
 	 "terminal shows them; -v prints all"},
 	NA_OPT_END
