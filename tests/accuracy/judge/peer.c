@@ -129,11 +129,10 @@ static void print_result(const struct na_judge_result *r)
 			       causes[f->alternatives[k].place.cause],
 			       (int)f->alternatives[k].place.a,
 			       (int)f->alternatives[k].place.b);
-		printf(" interval %.4g %.4g pairs %zu transfers %llu late %llu "
-		       "steps %zu\n",
+		printf(" interval %.4g %.4g pairs %zu transfers %llu late %llu\n",
 		       f->low, f->high, f->pairs,
 		       (unsigned long long)f->transfers,
-		       (unsigned long long)f->late, f->n_steps);
+		       (unsigned long long)f->late);
 	}
 	printf("outcome %d nobody %.17g upper %.17g\n", (int)r->outcome,
 	       r->nobody, r->upper);
