@@ -135,7 +135,7 @@ static void run(struct run *r, struct na_capture_counts *counts,
 	while (na_left(&c) > 2) {
 		uint8_t how = c.p[0];
 		size_t n = c.p[1] * (how & 32 ? 16U : 1U), k;
-		struct na_cursor part;
+		struct na_cursor part = {0};
 
 		na_skip(&c, 2);
 		if (n > na_left(&c))
