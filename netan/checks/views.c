@@ -201,10 +201,9 @@ static void put_rest(struct na_case *c)
 void na_checks_views(struct na_case *c)
 {
 	const struct na_value *body = na_result_get_body(c->r);
-
-	na_result_headline(c->r, "%s", na_text_at(body, M_verdict));
 	size_t n = c->n;
 
+	na_result_headline(c->r, "%s", na_text_at(body, M_verdict));
 	/* Findings come in the order of their severity. */
 	while (c->asked->brief && n &&
 	       c->findings[n - 1]->severity == NA_SEV_INFO)

@@ -12,6 +12,8 @@
 #define NA_J_CENTRE 0.25
 /* Prior weight, in blocks or hosts, of pooled spreads. */
 #define NA_J_PRIOR_WEIGHT 4.0
+/* Variance of a median over that of the mean, of normal values: pi / 2. */
+#define NA_J_MEDIAN_VARIANCE 1.57
 /* Least spreads (log): of a block's median (ties, whole microseconds), of
  * healthy sides, of healthy connections (hardware differs by 2-3 %). */
 #define NA_J_FLOOR_CELL 0.03

@@ -121,12 +121,17 @@ static bool is_gone(const struct na_j_decision *d, const struct na_place *p)
 	return false;
 }
 
+/* One of several devices of a side. */
+static bool is_part_of_side(const struct na_place *p)
+{
+	return p->cause <= NA_JUDGE_DST && p->b != NA_JUDGE_NONE;
+}
+
 static size_t device_index(const struct na_j_decision *d,
 			   const struct na_place *p)
 {
-	return p->cause <= NA_JUDGE_DST && p->b != NA_JUDGE_NONE
-		       ? na_j_find_device(&d->blocks, p)
-		       : d->blocks.n_devices;
+	return is_part_of_side(p) ? na_j_find_device(&d->blocks, p)
+			    : d->blocks.n_devices;
 }
 
 /* How many devices a side has. */
@@ -151,7 +156,7 @@ double na_j_log_prior(const struct na_j_decision *d,
 {
 	double odds = d->odds[p->cause];
 
-	if (p->cause <= NA_JUDGE_DST && p->b != NA_JUDGE_NONE)
+	if (is_part_of_side(p))
 		odds /= 2. * devices_of(d, p);
 	if (p->cause == NA_JUDGE_PAIR) {
 		if (na_j_side_block(&d->blocks, 0, p->a).n == 1)
@@ -452,8 +457,7 @@ bool na_j_may_show(const struct na_j_decision *d, const struct na_j_row *row,
 		return false;
 	if (by == NA_MECH_LEVEL)
 		return !two_clocks || d->n_tables == 1 ||
-		       (row->place.cause <= NA_JUDGE_DST &&
-			row->place.b != NA_JUDGE_NONE);
+		       is_part_of_side(&row->place);
 	return by != NA_MECH_LATE || row->place.cause < NA_JUDGE_RACK_UPLINK;
 }
 

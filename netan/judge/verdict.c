@@ -287,8 +287,9 @@ static double largest_bound(const struct na_j_decision *d)
 }
 
 /*
- * Posterior that nothing is at fault: 1 against the odds of all blocks by all
- * mechanisms, those of the view that has more.  Nothing is taken off these odds,
+ * Posterior that nothing is at fault: 1 against the odds of all sides, pairs and
+ * links by all mechanisms, those of the view that has more; hosts enter by late
+ * counts, devices by their bound alone.  Nothing is taken off these odds,
  * and no block is left out because others explain it: what may be a fault does
  * not show that there is none.  Transfers that are not late say nothing of
  * faults that make few late.

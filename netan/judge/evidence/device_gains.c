@@ -12,9 +12,6 @@
 #include "netan/judge/constants.h"
 #include "netan/judge/evidence/level.h"
 
-/* Variance of a median over that of the mean, of normal values: pi / 2. */
-static const double median_variance = 1.57;
-
 /* A device that this table has. */
 struct part {
 	uint32_t host, device;
@@ -80,7 +77,7 @@ static double middle_of(const struct na_j_level *v, const struct na_groups *g,
 			x[n++] = u->own;
 			weight += 1 / (u->scale * u->scale);
 		}
-	*variance = median_variance / weight;
+	*variance = NA_J_MEDIAN_VARIANCE / weight;
 	return na_j_order_statistic(x, n, .5);
 }
 

@@ -13,9 +13,6 @@
 #include "netan/judge/evidence/level.h"
 #include "netan/stats/tests/robust.h"
 
-/* Variance of a median over that of the mean, of normal values: pi / 2. */
-static const double median_variance = 1.57;
-
 static double squared(double x)
 {
 	return x * x;
@@ -159,7 +156,7 @@ static void connection_variances(struct na_j_level *v, double by_coll)
 			squared(v->units[u].se) + by_coll;
 	for (size_t c = 0; c < v->n_connections; c++)
 		v->connections[c].variance *=
-			median_variance / squared(v->connections[c].units);
+			NA_J_MEDIAN_VARIANCE / squared(v->connections[c].units);
 }
 
 static double median_variance_of(const struct na_j_level *v, double *x)
@@ -295,7 +292,7 @@ static bool side_by_collective(struct na_j_level *v, int side, const double *x,
 		if (many < 2)
 			continue;
 		centre[n] = centre[k] - host[of[k]];
-		weight[n] = median_variance / weight[k];
+		weight[n] = NA_J_MEDIAN_VARIANCE / weight[k];
 		more[n++] = many / (many - 1);
 	}
 	v->side[side].tau_coll = NA_J_FLOOR_SIDE;
@@ -329,7 +326,7 @@ static bool side_spread(struct na_j_level *v, const struct polish *p, int side,
 	weights(v, g, weight);
 	for (size_t i = 0; i < g->n; i++)
 		host[i] /= sqrt(squared(v->side[side].tau) +
-				median_variance / weight[i]);
+				NA_J_MEDIAN_VARIANCE / weight[i]);
 	v->side[side].nu = na_j_tail(host, g->n);
 	return true;
 }
