@@ -158,9 +158,7 @@ static bool few_are_late(const struct na_j_late *late)
 				NA_J_LATE_USUAL * (double)late->s->n) >= .05;
 }
 
-/* The odds that name acquit, too.  A side that sends slow and a clock that is
- * late look alike in latencies of two clocks, so these never show that nobody is
- * slow. */
+/* The odds that name acquit, too. */
 static enum na_judge_outcome outcome_of(const struct na_j_verdict *v,
 					const struct na_j_decision *d)
 {
@@ -169,7 +167,7 @@ static enum na_judge_outcome outcome_of(const struct na_j_verdict *v,
 	/* Fewer blocks of steps give no variance of their own. */
 	if (d->s->n_steps >= NA_J_MIN_SAMPLE && !v->named &&
 	    v->nobody >= NA_J_POSTERIOR && v->upper <= NA_J_BOUND &&
-	    !(d->s->clock_se > 0) && few_are_late(&d->late))
+	    few_are_late(&d->late))
 		return NA_JUDGE_NOT_GUILTY;
 	return NA_JUDGE_CANNOT_TELL;
 }

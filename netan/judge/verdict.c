@@ -266,22 +266,41 @@ static bool name(struct na_j_verdict *v, struct na_j_decision *d,
 	       add_twins(d, f, in) && add_rivals(d, &v->rows, after, f);
 }
 
+/*
+ * Of a side, the larger one of the views of a table.  On two clocks a host's
+ * clock that is fitted wrong moves what one side is slow by to the other, and
+ * only both together are known: the bound of each is that of their sum.
+ */
+static double side_bound(const struct na_j_decision *d, size_t table, int side,
+			 size_t h)
+{
+	double most[2] = {-INFINITY, -INFINITY};
+
+	for (size_t i = 0; i < d->s->n_views; i++)
+		for (int k = 0; k < 2; k++)
+			most[k] = fmax(most[k],
+				       d->level[table][i].bound[k][h]);
+	return d->s->clock_se > 0 && most[!side] > 0
+		       ? log(exp(most[0]) + exp(most[1]) - 1)
+		       : most[side];
+}
+
 static double largest_bound(const struct na_j_decision *d)
 {
 	double most = -INFINITY, device = -INFINITY;
 
-	for (size_t t = 0; t < d->n_tables; t++)
+	for (size_t t = 0; t < d->n_tables; t++) {
+		for (size_t h = 0; h < 2 * d->s->n_hosts; h++)
+			most = fmax(most, side_bound(d, t, h % 2, h / 2));
 		for (size_t i = 0; i < d->s->n_views; i++) {
 			const struct na_j_level *v = &d->level[t][i];
 
-			for (size_t h = 0; h < d->s->n_hosts; h++)
-				most = fmax(most, fmax(v->bound[0][h],
-						       v->bound[1][h]));
 			for (size_t k = 0; k < d->blocks.links.n; k++)
 				most = fmax(most, v->link_bound[k]);
 			device = fmax(device,
 				      na_j_device_level(d, t, i)->device_bound);
 		}
+	}
 	/* Devices are seen beside others of their host, which may be slow. */
 	return most > -INFINITY ? fmax(most, device) : INFINITY;
 }
@@ -316,22 +335,15 @@ static double nobody(const struct na_j_decision *d,
 	return 1 / (1 + most / (double)(d->n_tables + 1));
 }
 
-/* Of each side, the largest of tables and views. */
 static void keep_bounds(struct na_j_verdict *v, const struct na_j_decision *d)
 {
 	for (int side = 0; side < 2; side++)
 		for (size_t h = 0; h < d->s->n_hosts; h++) {
-			double most = NAN;
+			double most = -INFINITY;
 
-			for (size_t k = 0; k < d->n_tables * d->s->n_views;
-			     k++) {
-				const struct na_j_level *table =
-					&d->level[k / d->s->n_views]
-						 [k % d->s->n_views];
-
-				most = fmax(most, table->bound[side][h]);
-			}
-			v->bound0[side][h] = most;
+			for (size_t t = 0; t < d->n_tables; t++)
+				most = fmax(most, side_bound(d, t, side, h));
+			v->bound0[side][h] = most > -INFINITY ? most : NAN;
 		}
 }
 

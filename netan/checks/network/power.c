@@ -50,7 +50,7 @@ const char *na_power_lacks(struct na_case *c)
 	size_t unknown;
 	double most = largest_bound(c, &unknown);
 
-	if (na_says(na_case_body(c, "pairs"), M_outcome, "not_guilty"))
+	if (na_pairs_acquit(c))
 		return NULL;
 	if (na_length(na_case_body(c, "pairs"), M_culprits))
 		return "transfers of a host look slow, and may only wait for "

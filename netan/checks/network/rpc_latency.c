@@ -172,8 +172,8 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 	f->culprit = *who ? na_case_text(c, "packets seem lost at %s", who)
 			  : "packets seem lost";
 	/* One timeout makes all late who wait for it: whose it was is for
-	 * pairs to tell. */
-	f->suspicion = lost || unsure;
+	 * pairs to tell, which acquits where they are no more than usual. */
+	f->suspicion = (lost && !na_pairs_acquit(c)) || unsure;
 	f->how = na_case_text(
 		c, "%s %% of transfers come %s ms late, as by a retransmission",
 		na_case_number(c, 100 * na_number_at(mode, M_share)),

@@ -159,7 +159,9 @@ static void effect_of(const struct link *l, struct block *b,
 	out->high = na_j_grid_quantile(g, p->from, l->shifts, posterior, .975);
 }
 
-/* 97.5 % bound of the shift, if a quarter of the connections had it. */
+/* 97.5 % bound of the shift, if a quarter of the connections had it, and at least
+ * one: a fault that none of them meets slows nothing here.  Likelihoods are over
+ * that of none. */
 static double bound_of(const struct link *l)
 {
 	const struct na_j_grid *g = l->v->grid;
@@ -172,11 +174,11 @@ static double bound_of(const struct link *l)
 			NA_J_GRID_ZERO;
 
 		for (size_t a = 0; a < n; a++)
-			ll[a] += log(1 - bound_share +
-				     bound_share * clipped_odds(ratio[a]));
+			ll[a] += log1p(bound_share / (1 - bound_share) *
+				       clipped_odds(ratio[a]));
 	}
 	for (size_t a = 0; a < n; a++)
-		ll[a] += g->log_width[NA_J_GRID_ZERO + a];
+		ll[a] += log(-expm1(-ll[a])) + g->log_width[NA_J_GRID_ZERO + a];
 	return na_j_grid_quantile(g, NA_J_GRID_ZERO, n, ll, .975);
 }
 
