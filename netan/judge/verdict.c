@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "netan/base/order.h"
+#include "netan/judge/evidence/spells.h"
 
 /* Of equal odds sides come first, then devices, pairs, links, hosts. */
 static const struct na_j_row *best_of(const struct na_j_decision *d,
@@ -267,42 +268,45 @@ static bool name(struct na_j_verdict *v, struct na_j_decision *d,
 }
 
 /*
- * Of a side, the larger one of the views of a table.  On two clocks a host's
- * clock that is fitted wrong moves what one side is slow by to the other, and
- * only both together are known: the bound of each is that of their sum.
+ * Of a side, in one view of a table.  On two clocks a host's clock that is fitted
+ * wrong moves what one side is slow by to the other, and only both together are
+ * known: the bound of each is that of their sum, whose errors add up as squares.
  */
-static double side_bound(const struct na_j_decision *d, size_t table, int side,
-			 size_t h)
+static double side_bound(const struct na_j_decision *d,
+			 const struct na_j_level *v, int side, size_t h)
 {
-	double most[2] = {-INFINITY, -INFINITY};
+	double sum = 0, error = 0;
 
-	for (size_t i = 0; i < d->s->n_views; i++)
-		for (int k = 0; k < 2; k++)
-			most[k] = fmax(most[k],
-				       d->level[table][i].bound[k][h]);
-	return d->s->clock_se > 0 && most[!side] > 0
-		       ? log(exp(most[0]) + exp(most[1]) - 1)
-		       : most[side];
+	if (!(d->s->clock_se > 0))
+		return v->bound[side][h];
+	for (int k = 0; k < 2; k++) {
+		if (isnan(v->bound[k][h]))
+			continue;
+		sum += v->shift[k][h];
+		error = hypot(error, v->bound[k][h] - v->shift[k][h]);
+	}
+	return fmax(v->bound[side][h], sum + error);
 }
 
 static double largest_bound(const struct na_j_decision *d)
 {
-	double most = -INFINITY, device = -INFINITY;
+	double most = -INFINITY, others = -INFINITY;
 
-	for (size_t t = 0; t < d->n_tables; t++) {
-		for (size_t h = 0; h < 2 * d->s->n_hosts; h++)
-			most = fmax(most, side_bound(d, t, h % 2, h / 2));
+	for (size_t t = 0; t < d->n_tables; t++)
 		for (size_t i = 0; i < d->s->n_views; i++) {
 			const struct na_j_level *v = &d->level[t][i];
 
+			for (size_t h = 0; h < 2 * d->s->n_hosts; h++)
+				most = fmax(most,
+					    side_bound(d, v, h % 2, h / 2));
 			for (size_t k = 0; k < d->blocks.links.n; k++)
-				most = fmax(most, v->link_bound[k]);
-			device = fmax(device,
+				others = fmax(others, v->link_bound[k]);
+			others = fmax(others,
 				      na_j_device_level(d, t, i)->device_bound);
 		}
-	}
-	/* Devices are seen beside others of their host, which may be slow. */
-	return most > -INFINITY ? fmax(most, device) : INFINITY;
+	/* Devices are seen beside others of their host, and links beside others
+	 * of their racks, which may all be slow. */
+	return most > -INFINITY ? fmax(most, others) : INFINITY;
 }
 
 /*
@@ -335,15 +339,22 @@ static double nobody(const struct na_j_decision *d,
 	return 1 / (1 + most / (double)(d->n_tables + 1));
 }
 
+/* Of each side, the largest of tables and views. */
 static void keep_bounds(struct na_j_verdict *v, const struct na_j_decision *d)
 {
 	for (int side = 0; side < 2; side++)
 		for (size_t h = 0; h < d->s->n_hosts; h++) {
-			double most = -INFINITY;
+			double most = NAN;
 
-			for (size_t t = 0; t < d->n_tables; t++)
-				most = fmax(most, side_bound(d, t, side, h));
-			v->bound0[side][h] = most > -INFINITY ? most : NAN;
+			for (size_t k = 0; k < d->n_tables * d->s->n_views;
+			     k++) {
+				const struct na_j_level *table =
+					&d->level[k / d->s->n_views]
+						 [k % d->s->n_views];
+
+				most = fmax(most, side_bound(d, table, side, h));
+			}
+			v->bound0[side][h] = most;
 		}
 }
 
@@ -596,6 +607,17 @@ static void drop_vague(struct na_j_verdict *v)
 	}
 }
 
+/* A fault that comes and goes hides from what bounds a level. */
+static bool add_spells(struct na_j_verdict *v, const struct na_j_decision *d)
+{
+	double spell;
+
+	if (!na_j_spells(d->s, &spell))
+		return false;
+	v->upper = fmax(v->upper, spell);
+	return true;
+}
+
 bool na_j_verdict_init(struct na_j_verdict *v, struct na_j_decision *d)
 {
 	bool *in;
@@ -610,6 +632,8 @@ bool na_j_verdict_init(struct na_j_verdict *v, struct na_j_decision *d)
 	if (!still_needed(v, d))
 		return false;
 	v->named = v->found.n > 0;
+	if (!v->named && !add_spells(v, d))
+		return false;
 	merge(v);
 	join_racks(v, d);
 	drop_vague(v);
