@@ -487,9 +487,10 @@ static double shared_part(const struct na_j_level *v, const double *pair,
 	}
 	if (n < NA_J_MIN_SAMPLE)
 		return 0;
-	part = 1 - squared(na_j_mad(apart, n)) /
-			   fmax(squared(na_j_mad(all, 2 * n)),
-				squared(NA_J_FLOOR_UNIT));
+	part = fmax(1 - squared(na_j_mad(apart, n)) /
+				fmax(squared(na_j_mad(all, 2 * n)),
+				     squared(NA_J_FLOOR_UNIT)),
+		    0);
 	/* Two standard errors of a correlation. */
 	return fmax(part - 2 * (1 - part * part) / sqrt((double)n), 0);
 }
