@@ -8,9 +8,12 @@
 #include <math.h>
 
 #include "netan/judge/constants.h"
+#include "netan/stats/tests/robust.h"
 
 /* In fewer steps hosts that pause look the same. */
 static const double slow_steps = 0.1;
+/* 1.96 standard errors of a normal value's 90 % quantile, for one step. */
+static const double quantile_error = 3.35;
 
 /* Takes from x the median of its group; *median: by group. */
 static bool take_median(double *x, size_t n, const uint32_t *const *cols,
@@ -34,7 +37,7 @@ static bool of_side(const struct na_j_session *s, double *x, int side,
 	const uint32_t *const cell[] = {s->host[side], s->step};
 	struct na_groups cells, g;
 	uint32_t *host, *step;
-	double *e, *median, *slow;
+	double *e, *median, *slow, *off;
 
 	if (!na_j_group(&cells, cell, 2, NULL, s->n, tmp))
 		return false;
@@ -53,11 +56,21 @@ static bool of_side(const struct na_j_session *s, double *x, int side,
 			 &median, tmp))
 		return false;
 	slow = median;
-	if (!na_j_quantiles(&g, e, 1 - slow_steps, slow, tmp))
+	off = NA_J_NEW(tmp, double, g.n);
+	if (!off || !na_j_quantiles(&g, e, 1 - slow_steps, slow, tmp))
 		return false;
-	for (size_t i = 0; i < g.n; i++)
-		if (na_j_count(&g, i) >= NA_J_MIN_SAMPLE)
-			*most = fmax(*most, slow[i]);
+	for (size_t i = 0; i < cells.n; i++)
+		e[i] = fabs(e[i]);
+	if (!na_j_quantiles(&g, e, .5, off, tmp))
+		return false;
+	for (size_t i = 0; i < g.n; i++) {
+		double n = (double)na_j_count(&g, i);
+
+		if (n >= NA_J_MIN_SAMPLE)
+			*most = fmax(*most, slow[i] + quantile_error *
+							      NA_MAD_SIGMA *
+							      off[i] / sqrt(n));
+	}
 	return true;
 }
 

@@ -7,7 +7,7 @@
 
 #include "netan/judge/session/session.h"
 
-/* The log factor of the side that has most.  False: no memory. */
+/* 97.5 % bound of the side that has most, a log factor.  False: no memory. */
 bool na_j_spells(const struct na_j_session *s, double *most);
 
 #endif
