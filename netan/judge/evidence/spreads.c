@@ -495,7 +495,17 @@ static double shared_part(const struct na_j_level *v, const double *pair,
 	return fmax(part - 2 * (1 - part * part) / sqrt((double)n), 0);
 }
 
-/* A distance is the same both ways: what nobody told, the way back tells. */
+static bool are_told(const struct na_j_level *v)
+{
+	for (size_t c = 1; c < v->n_connections; c++)
+		if (v->connections[c].near < v->connections[0].near ||
+		    v->connections[c].near > v->connections[0].near)
+			return true;
+	return v->in->n_racks > 0;
+}
+
+/* A distance is the same both ways: what nobody told, the way back tells.  Of few
+ * pairs what their hosts have of their own is both ways', too. */
 static bool learn_distances(struct na_j_level *v, const struct polish *p,
 			    struct na_arena *tmp)
 {
@@ -506,6 +516,9 @@ static bool learn_distances(struct na_j_level *v, const struct polish *p,
 	if (!pair || !all || !apart ||
 	    !na_j_quantiles(&v->by_pair, p->rest, .5, pair, tmp))
 		return false;
+	if (are_told(v) ||
+	    v->n_pairs < NA_J_MIN_CONNECTIONS * v->by_side[0].n)
+		return true;
 	part = shared_part(v, pair, all, apart);
 	for (size_t u = 0; u < v->n; u++) {
 		struct na_j_unit *unit = &v->units[u];
