@@ -109,7 +109,7 @@ struct na_judge_finding {
 struct na_judge_bound {
 	uint32_t host;
 	enum na_judge_cause side; /* SRC or DST */
-	double upper;       /* factor; NaN: fewer than two pairs, unknown */
+	double upper; /* factor; NaN: unknown.  Two clocks: of both sides */
 };
 
 struct na_judge_pair { /* pair of hosts with rows, by src then dst */
@@ -137,8 +137,9 @@ struct na_judge_result {
 	struct na_judge_pair *pairs;
 	size_t n_pairs;
 	double nobody;     /* posterior that nothing else is at fault */
-	/* Largest bound once the findings are taken out, links included: a
-	 * factor; infinity: none is known. */
+	/* Largest bound once the findings are taken out, links included, and,
+	 * where nothing is named, the slow tenth of steps: a factor; infinity:
+	 * none is known. */
 	double upper;
 	double kappa;      /* share of port load in the expectation */
 	bool two_clocks;
