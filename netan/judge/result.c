@@ -127,8 +127,7 @@ static bool fill_pairs(struct na_judge_result *out,
 	struct na_arena tmp = {0};
 	double *x = NA_J_NEW(&tmp, double, s->n);
 	struct na_groups g;
-	bool ok = x && na_j_group(&g, (const uint32_t *const[]){s->pair}, 1,
-				  NULL, s->n, &tmp);
+	bool ok = x && na_j_group(&g, NA_J_BY(s->pair), NULL, s->n, &tmp);
 
 	out->pairs = na_calloc(s->n_pairs, sizeof(*out->pairs));
 	ok = ok && out->pairs;

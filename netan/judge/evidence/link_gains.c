@@ -217,9 +217,8 @@ static bool link_gain(struct link *l, size_t link, struct na_j_gain *out)
 			l->odds[i * l->shifts + a] = clipped_odds(ratio[a]);
 	}
 	for (int side = 0; ok && side < 2; side++)
-		ok = na_j_group(&by_host[side],
-				(const uint32_t *const[]){l->host[side]}, 1,
-				NULL, l->n, &tmp);
+		ok = na_j_group(&by_host[side], NA_J_BY(l->host[side]), NULL,
+				l->n, &tmp);
 	if (ok && by_host[0].n > 1 && by_host[1].n > 1) {
 		start(&m, &all);
 		for (size_t i = 0; i < l->n; i++)
@@ -320,28 +319,10 @@ static bool link_spread(const struct na_j_level *v, struct link *l,
 	return true;
 }
 
-static size_t largest_link(const struct na_j_level *v)
-{
-	size_t most = 0;
-
-	for (size_t i = 0; i < v->links->n; i++) {
-		const struct na_j_link *l = &v->links->v[i];
-		size_t n = 0;
-
-		for (uint32_t k = l->from; k < l->from + l->n; k++) {
-			uint32_t p = v->links->pair[k];
-
-			n += v->of_pair[p + 1] - v->of_pair[p];
-		}
-		most = n > most ? n : most;
-	}
-	return most;
-}
-
 bool na_j_level_links(struct na_j_level *v, struct na_j_gain *out)
 {
 	struct na_arena tmp = {0};
-	size_t most = largest_link(v);
+	size_t most = v->n_connections;
 	double null[NA_J_GRID], tau = least_spread;
 	struct link l = {v, null,
 			 .shifts = v->grid->high.to - v->grid->high.from};

@@ -57,8 +57,7 @@ static bool devices_init(struct na_j_blocks *b, struct na_arena *mem,
 			host[i] = na_j_host_of(&s->connections[i], side);
 			device[i] = na_j_device_of(&s->connections[i], side);
 		}
-		if (!na_j_group(&g, (const uint32_t *const[]){host, device}, 2,
-				NULL, n, tmp))
+		if (!na_j_group(&g, NA_J_BY(host, device), NULL, n, tmp))
 			return false;
 		list_devices(b, side, &g, &n_pairs);
 	}
@@ -84,8 +83,7 @@ bool na_j_blocks_init(struct na_j_blocks *b, const struct na_j_session *s,
 		for (size_t p = 0; p < s->n_pairs; p++)
 			host[p] = side ? s->pairs[p].dst : s->pairs[p].src;
 		ok = b->side_at[side] &&
-		     na_j_group(g, (const uint32_t *const[]){host}, 1, NULL,
-				s->n_pairs, mem);
+		     na_j_group(g, NA_J_BY(host), NULL, s->n_pairs, mem);
 		for (size_t h = 0; ok && h < s->n_hosts; h++)
 			b->side_at[side][h] = NA_JUDGE_NONE;
 		for (size_t i = 0; ok && i < g->n; i++)

@@ -165,36 +165,21 @@ static void reweight(struct fit *f)
 }
 
 /* The pairs' smallest latencies less the median of their stratum's. */
-static bool differences(const struct na_j_session *s, double *differ,
-			struct na_arena *tmp)
+static double *differences(const struct na_j_session *s, struct na_arena *tmp)
 {
-	const uint32_t *const cols[] = {s->stratum, s->pair};
-	struct na_groups g, outer;
-	double *least, *usual;
-	uint32_t *key[2];
+	struct na_j_usual u;
+	struct na_groups g;
+	uint32_t *pair;
 
-	if (!na_j_group(&g, cols, 2, NULL, s->n, tmp) ||
-	    !(least = NA_J_NEW(tmp, double, g.n)) ||
-	    !na_j_quantiles(&g, s->took, .05, least, tmp))
-		return false;
-	for (size_t k = 0; k < 2; k++) {
-		key[k] = NA_J_NEW(tmp, uint32_t, g.n);
-		for (size_t i = 0; key[k] && i < g.n; i++)
-			key[k][i] = cols[k][na_j_first(&g, i)];
-		if (!key[k])
-			return false;
-	}
-	if (!na_j_group(&outer, (const uint32_t *const *)key, 1, NULL, g.n,
-			tmp) ||
-	    !(usual = NA_J_NEW(tmp, double, outer.n)) ||
-	    !na_j_quantiles(&outer, least, .5, usual, tmp))
-		return false;
-	for (size_t o = 0; o < outer.n; o++)
-		for (uint32_t i = outer.from[o]; i < outer.from[o + 1]; i++)
-			least[outer.row[i]] -= usual[o];
-	return na_j_group(&outer, (const uint32_t *const *)(key + 1), 1, NULL,
-			  g.n, tmp) &&
-	       na_j_quantiles(&outer, least, .5, differ, tmp);
+	if (!na_j_usual_by(s, s->stratum, s->took, .05, &u, tmp) ||
+	    !(pair = na_j_of_groups(&u.pairs, s->pair, tmp)))
+		return NULL;
+	for (size_t o = 0; o < u.keys.n; o++)
+		for (uint32_t i = u.keys.from[o]; i < u.keys.from[o + 1]; i++)
+			u.of_pair[u.keys.row[i]] -= u.of_key[o];
+	return na_j_group(&g, NA_J_BY(pair), NULL, u.pairs.n, tmp)
+		       ? na_j_quantiles(&g, u.of_pair, .5, tmp)
+		       : NULL;
 }
 
 /* Pairs whose latencies are rarely clamped. */
@@ -296,14 +281,13 @@ static bool fit_init(struct fit *f, const struct na_j_session *s,
 	bool ok;
 
 	*f = (struct fit){s->pairs, s->n_pairs, s->n_hosts};
-	f->differ = NA_J_NEW(tmp, double, f->n_pairs);
+	f->differ = differences(s, tmp);
 	f->weight = NA_J_NEW(tmp, double, f->n_pairs);
 	f->ok = NA_J_NEW(tmp, bool, f->n_pairs);
 	ok = f->differ && f->weight && f->ok;
 	for (size_t i = 0; i < sizeof(by_host) / sizeof(by_host[0]); i++)
 		ok = (*by_host[i] = NA_J_NEW(tmp, double, f->n_hosts)) && ok;
-	return ok && differences(s, f->differ, tmp) &&
-	       rarely_clamped(s, f->ok, tmp) && scale_init(f, s, tmp);
+	return ok && rarely_clamped(s, f->ok, tmp) && scale_init(f, s, tmp);
 }
 
 static void fit_offsets(struct fit *f)

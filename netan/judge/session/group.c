@@ -83,8 +83,7 @@ bool na_j_order_times(uint32_t *row, size_t n, const double *x)
 	low = NA_J_NEW(&tmp, uint32_t, most + 1);
 	for (size_t i = 0; high && low && i < n; i++)
 		split(x[row[i]], &high[row[i]], &low[row[i]]);
-	ok = high && low &&
-	     na_j_order(row, n, (const uint32_t *const[]){high, low}, 2);
+	ok = high && low && na_j_order(row, n, NA_J_BY(high, low));
 	na_arena_fini(&tmp);
 	return ok;
 }
@@ -137,6 +136,16 @@ bool na_j_rank(uint32_t *rank, size_t *n_ranks, const uint32_t *const *cols,
 	return true;
 }
 
+uint32_t *na_j_of_groups(const struct na_groups *g, const uint32_t *col,
+			 struct na_arena *a)
+{
+	uint32_t *of = NA_J_NEW(a, uint32_t, g->n);
+
+	for (size_t i = 0; of && i < g->n; i++)
+		of[i] = col[na_j_first(g, i)];
+	return of;
+}
+
 double na_j_order_statistic(double *x, size_t n, double q)
 {
 	size_t k;
@@ -152,24 +161,22 @@ double na_j_mad(double *x, size_t n)
 	return n ? NA_MAD_SIGMA * na_mad(x, n, na_median(x, n)) : 0;
 }
 
-bool na_j_quantiles(const struct na_groups *g, const double *v, double q,
-		    double *out, struct na_arena *tmp)
+double *na_j_quantiles(const struct na_groups *g, const double *v, double q,
+		       struct na_arena *a)
 {
+	double *x, *out = NA_J_NEW(a, double, g->n);
 	size_t most = 0;
-	double *x;
 
 	for (size_t i = 0; i < g->n; i++)
 		if (na_j_count(g, i) > most)
 			most = na_j_count(g, i);
-	x = NA_J_NEW(tmp, double, most);
-	if (!x)
-		return false;
-	for (size_t i = 0; i < g->n; i++) {
+	x = NA_J_NEW(a, double, most);
+	for (size_t i = 0; x && out && i < g->n; i++) {
 		size_t n = na_j_count(g, i);
 
 		for (size_t k = 0; k < n; k++)
 			x[k] = v[g->row[g->from[i] + k]];
 		out[i] = na_j_order_statistic(x, n, q);
 	}
-	return true;
+	return x ? out : NULL;
 }

@@ -44,14 +44,12 @@ static bool by_rack(struct na_j_links *l, uint32_t *const *rack,
 		    const uint32_t *cross, size_t n, struct na_arena *mem,
 		    struct na_arena *tmp)
 {
-	const uint32_t *const up[] = {rack[0], rack[1]},
-			      *const down[] = {rack[1], rack[0]};
 	struct na_groups g[3];
 	uint32_t n_pairs = 0;
 
-	if (!na_j_group(&g[0], up, 1, cross, n, tmp) ||
-	    !na_j_group(&g[1], down, 1, cross, n, tmp) ||
-	    !na_j_group(&g[2], up, 2, cross, n, tmp))
+	if (!na_j_group(&g[0], NA_J_BY(rack[0]), cross, n, tmp) ||
+	    !na_j_group(&g[1], NA_J_BY(rack[1]), cross, n, tmp) ||
+	    !na_j_group(&g[2], NA_J_BY(rack[0], rack[1]), cross, n, tmp))
 		return false;
 	l->pair = NA_J_NEW(mem, uint32_t, 3 * n);
 	l->v = NA_J_NEW(mem, struct na_j_link, g[0].n + g[1].n + g[2].n);

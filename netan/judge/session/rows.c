@@ -40,8 +40,8 @@ static bool rank_connections(struct na_j_session *s, uint32_t *rank,
 		if (rank[i])
 			used[n_used++] = (uint32_t)i;
 	}
-	if (!na_j_group(&g, (const uint32_t *const *)cols, 4, used, n_used,
-			tmp))
+	if (!na_j_group(&g, NA_J_BY(cols[0], cols[1], cols[2], cols[3]), used,
+			n_used, tmp))
 		return false;
 	s->n_connections = g.n;
 	s->connections = NA_J_NEW(&s->columns, struct na_j_connection, g.n);
@@ -115,8 +115,7 @@ static uint32_t *order_rows(const struct na_judge_input *in,
 		time[i] = sane_us(r->took_us);
 	}
 	ok = ok &&
-	     na_j_order(row, in->n_rows,
-			(const uint32_t *const[]){cols[SIZE]}, 1) &&
+	     na_j_order(row, in->n_rows, NA_J_BY(cols[SIZE])) &&
 	     na_j_order_times(row, in->n_rows, time);
 	for (size_t i = 0; ok && i < in->n_rows; i++)
 		time[i] = sane_us(in->rows[i].start_us);
@@ -172,9 +171,6 @@ static bool rank_strata(struct na_j_session *s, const uint32_t *part)
 	struct na_arena tmp = {0};
 	uint32_t *oct = NA_J_NEW(&tmp, uint32_t, s->n),
 		 *near = NA_J_NEW(&tmp, uint32_t, s->n);
-	const uint32_t *const cell[] = {s->coll, part, oct},
-			      *const both[] = {oct, near},
-			      *const all[] = {s->cell, near};
 	size_t n;
 	bool ok = oct && near;
 
@@ -182,9 +178,10 @@ static bool rank_strata(struct na_j_session *s, const uint32_t *part)
 		oct[i] = octave(s->size[i]);
 		near[i] = s->connections[s->connection[i]].distance;
 	}
-	ok = ok && na_j_rank(s->cell, &n, cell, 3, s->n, &tmp) &&
-	     na_j_rank(s->octave, &n, both, 2, s->n, &tmp) &&
-	     na_j_rank(s->stratum, &n, all, 2, s->n, &tmp);
+	ok = ok &&
+	     na_j_rank(s->cell, &n, NA_J_BY(s->coll, part, oct), s->n, &tmp) &&
+	     na_j_rank(s->octave, &n, NA_J_BY(oct, near), s->n, &tmp) &&
+	     na_j_rank(s->stratum, &n, NA_J_BY(s->cell, near), s->n, &tmp);
 	na_arena_fini(&tmp);
 	return ok;
 }
@@ -199,8 +196,7 @@ static bool rank_names(struct na_j_session *s, uint32_t *col, size_t *n,
 
 	if (ok) {
 		memcpy(raw, col, s->n * sizeof(*raw));
-		ok = na_j_rank(col, n, (const uint32_t *const[]){raw}, 1, s->n,
-			       &tmp);
+		ok = na_j_rank(col, n, NA_J_BY(raw), s->n, &tmp);
 	}
 	if (ok && name)
 		ok = (*name = NA_J_NEW(&s->columns, uint32_t, *n)) != NULL;
