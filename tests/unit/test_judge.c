@@ -461,6 +461,28 @@ static void nothing_is_slow(void **state)
 	}
 }
 
+/* A pair that is a little slow is not named, nor do bounds of sides show it. */
+static void bounds_alone(void **state)
+{
+	struct plan p = healthy;
+
+	(void)state;
+	p.racks = false;
+	p.src = 1;
+	p.dst = 6;
+	for (int slow = 0; slow < 2; slow++) {
+		struct na_judge_result r;
+
+		p.times = slow ? 1.5 : 1;
+		r = judged(&p);
+		assert_int_equal(r.n_findings, 0);
+		assert_true(r.upper < 1.5);
+		assert_int_equal(r.unsure, slow);
+		assert_true(slow ? r.nobody < .9 : r.nobody > .9);
+		na_judge_result_fini(&r);
+	}
+}
+
 static void too_few_hosts(void **state)
 {
 	struct plan p = healthy;
@@ -841,6 +863,7 @@ int main(void)
 		cmocka_unit_test(late_transfers),
 		cmocka_unit_test(distances_without_racks),
 		cmocka_unit_test(nothing_is_slow),
+		cmocka_unit_test(bounds_alone),
 		cmocka_unit_test(too_few_hosts),
 		cmocka_unit_test(clocks_apart),
 		cmocka_unit_test(all_clamped),
