@@ -120,8 +120,8 @@ static void make(struct session *s, const struct plan *p)
 		}
 	s->in = (struct na_judge_input){
 		p->hosts,	p->racks ? RACKS : 0, p->hosts * p->hosts,
-		s->rows.n,	2,		      s->connections,
-		s->rack_of,	s->rows.v,	      p->two_clocks};
+		s->rows.n,	s->connections,	      s->rack_of,
+		s->rows.v,	p->two_clocks};
 }
 
 static struct na_judge_result judged(const struct plan *p)
@@ -563,7 +563,7 @@ static void one_transfer(void **state)
 	struct na_judge_connection c = {0, 1, 0, 0, 0};
 	uint32_t racks[] = {0, 1};
 	struct na_judge_row row = {0, 10, 100, 0, 0, 0, 0};
-	struct na_judge_input in = {2, 2, 1, 1, 1, &c, racks, &row, false};
+	struct na_judge_input in = {2, 2, 1, 1, &c, racks, &row, false};
 	struct na_judge_result r;
 	struct na_err err = {.status = NA_OK};
 
@@ -585,7 +585,7 @@ static void refused(void **state)
 	struct na_judge_connection c = {0, 1, 0, 0, 0};
 	uint32_t racks[] = {0, 7};
 	struct na_judge_row row = {0, 10, 100, 0, 0, 0, 0};
-	struct na_judge_input in = {2, 0, 1, 1, 1, &c, racks, &row, false};
+	struct na_judge_input in = {2, 0, 1, 1, &c, racks, &row, false};
 	struct na_judge_result r;
 
 	(void)state;
@@ -756,7 +756,7 @@ static void read_oracle(struct oracle *o)
 	}
 	fclose(f);
 	o->in = (struct na_judge_input){
-		o->racks.n, 3,		       o->rows.n, o->rows.n, 2,
+		o->racks.n, 3, o->rows.n, o->rows.n,
 		o->connections.v, o->racks.v, o->rows.v, false};
 }
 

@@ -79,7 +79,7 @@ struct observer {
 	uint32_t *host_of; /* by node: judged host */
 	uint32_t *node_of; /* by judged host: its (first) node */
 	uint32_t *by_raw;  /* by host or endpoint of the store: node */
-	size_t n_sends;    /* between its hosts, also those skipped */
+	size_t n_added;    /* between its hosts, also those skipped */
 	struct na_evidence e;
 };
 
@@ -153,16 +153,20 @@ static uint32_t node_of_end(const struct observer *o, uint32_t endpoint)
 					: endpoint];
 }
 
-/* Fills in who, from nodes; false: inside one host. */
-static bool place(const struct observer *o, uint32_t src, uint32_t dst,
-		  struct na_observation *x)
+/* Adds a transfer between nodes of two hosts; of others it adds none. */
+static bool add(struct observer *o, uint32_t src, uint32_t dst,
+		uint32_t src_device, uint32_t dst_device,
+		struct na_judge_row row)
 {
-	if (o->run->nodes[src].host == o->run->nodes[dst].host)
-		return false;
-	x->src = o->host_of[src];
-	x->dst = o->host_of[dst];
-	x->distance = na_pairs_class(o->run, src, dst);
-	return x->src != x->dst;
+	const struct na_judge_connection c = {o->host_of[src], o->host_of[dst],
+					      src_device, dst_device,
+					      na_pairs_class(o->run, src, dst)};
+
+	if (o->run->nodes[src].host == o->run->nodes[dst].host ||
+	    c.src == c.dst)
+		return true;
+	o->n_added++;
+	return na_evidence_add(&o->e, &c, row);
 }
 
 static bool observe_send(struct observer *o, const struct pairs_send *x,
@@ -172,24 +176,21 @@ static bool observe_send(struct observer *o, const struct pairs_send *x,
 	int64_t ahead_ps = x->input < clocks->n_hosts
 				   ? clocks->ahead_ps[x->input]
 				   : 0;
-	struct na_observation row = {
-		.start_us = na_us((double)x->start_ps -
-				  (double)o->s->ends.first_ps -
-				  (double)ahead_ps),
-		.took_us = na_us((double)x->took_ps),
-		.size_bytes = x->size_bytes,
-		.src_device = x->src,
-		.dst_device = x->dst,
-		.collective = x->collective,
-		.part = x->iteration == NA_UNKNOWN_U32 ? 0 : x->iteration,
-		.step = x->step,
-	};
 
-	if (src == NA_UNKNOWN_U32 || dst == NA_UNKNOWN_U32 ||
-	    !place(o, src, dst, &row))
-		return true;
-	o->n_sends++;
-	return na_evidence_add(&o->e, &row);
+	return src == NA_UNKNOWN_U32 || dst == NA_UNKNOWN_U32 ||
+	       add(o, src, dst, x->src, x->dst,
+		   (struct na_judge_row){
+			   .start_us = na_us((double)x->start_ps -
+					     (double)o->s->ends.first_ps -
+					     (double)ahead_ps),
+			   .took_us = na_us((double)x->took_ps),
+			   .size_bytes = x->size_bytes,
+			   .collective = x->collective,
+			   .part = x->iteration == NA_UNKNOWN_U32
+					   ? 0
+					   : x->iteration,
+			   .step = x->step,
+		   });
 }
 
 static bool observe_sends(struct observer *o)
@@ -226,20 +227,18 @@ static bool observe_receive(struct observer *o, uint32_t src, uint32_t dst,
 	const struct pairs_state *s = o->s;
 	const struct na_triple *m = &s->moments.keys[r->moment];
 	const struct na_triple *ends = &s->connections.keys[r->ends];
-	struct na_observation row = {
-		.start_us = (double)r->tick * na_us(s->tick_ps) - r->latency_us,
-		.took_us = r->latency_us,
-		.size_bytes = r->size_bytes,
-		.src_device = ends->a,
-		.dst_device = ends->b,
-		.collective = m->a,
-		.part = m->c == NA_UNKNOWN_U32 ? 0 : m->c,
-		.step = steps ? m->b : stretch_of(o, r->tick),
-	};
 
-	if ((steps && m->b == NA_UNKNOWN_U32) || !place(o, src, dst, &row))
-		return true;
-	return na_evidence_add(&o->e, &row);
+	return (steps && m->b == NA_UNKNOWN_U32) ||
+	       add(o, src, dst, ends->a, ends->b,
+		   (struct na_judge_row){
+			   .start_us = (double)r->tick * na_us(s->tick_ps) -
+				       r->latency_us,
+			   .took_us = r->latency_us,
+			   .size_bytes = r->size_bytes,
+			   .collective = m->a,
+			   .part = m->c == NA_UNKNOWN_U32 ? 0 : m->c,
+			   .step = steps ? m->b : stretch_of(o, r->tick),
+		   });
 }
 
 static bool has_steps(const struct pairs_state *s)
@@ -425,17 +424,22 @@ static bool to_nodes(const struct observer *o)
 	return run->rack_of;
 }
 
-static enum na_status explain(struct observer *o, struct na_err *err)
+static enum na_status explain(struct observer *o,
+			      const struct na_judge_input *in,
+			      struct na_err *err)
 {
 	struct pairs_run *run = o->run;
 	struct na_judge_explanation *x = &run->terms;
 	enum na_status st =
-		na_evidence_explain(&o->e, o->host_of[run->explained], x, err);
+		na_judge_explain(in, o->host_of[run->explained], x, err);
 
-	for (size_t i = 0; i < NA_LEN(x->odds); i++)
-		to_node(o, &x->odds[i].place);
-	for (size_t i = 0; i < x->n_observations; i++)
-		x->observations[i].peer = o->node_of[x->observations[i].peer];
+	for (size_t i = 0; i < x->n_observations; i++) {
+		struct na_judge_observation *v = &x->observations[i];
+
+		v->peer = o->node_of[v->peer];
+		if (v->collective != NA_JUDGE_NONE)
+			v->collective = o->e.collectives.keys[v->collective].a;
+	}
 	for (size_t i = 0; i < x->n_rivals; i++)
 		to_node(o, &x->rivals[i].place);
 	return st;
@@ -460,7 +464,7 @@ static bool observe_best(struct observer *o, bool *of_sends)
 		if (!observe(o, true) || !find_acknowledged(o, of_sends))
 			return false;
 		*of_sends = *of_sends &&
-			    (double)o->n_sends >=
+			    (double)o->n_added >=
 				    COMPLETE * (double)o->run->n_rows;
 		if (*of_sends)
 			return true;
@@ -474,18 +478,20 @@ enum na_status na_pairs_ask_judge(struct pairs_state *s, struct pairs_run *run,
 				  struct na_err *err)
 {
 	struct observer o = {.s = s, .run = run};
+	struct na_judge_input in;
 	enum na_status st = NA_OK;
 	bool ok = observe_best(&o, &run->of_sends);
 
 	/* The largest thing here, if no other run needs it. */
 	if (s->scope->store->n_runs == 1)
 		na_vec_free(&s->sends);
+	in = na_evidence_input(&o.e);
 	if (ok)
-		st = na_evidence_judge(&o.e, &run->found, err);
+		st = na_judge(&in, &run->found, err);
 	if (ok && st == NA_OK)
 		ok = put_effects(&o) && to_nodes(&o);
 	if (ok && st == NA_OK && run->explains)
-		st = explain(&o, err);
+		st = explain(&o, &in, err);
 	observer_fini(&o);
 	return ok ? st : na_fail_nomem(err);
 }
