@@ -2,8 +2,6 @@
  * skipped where there are too many rows. */
 #include "netan/evidence/evidence.h"
 
-#include <stdlib.h>
-
 void na_evidence_expect(struct na_evidence *e, size_t rows, size_t steps)
 {
 	e->every = (uint32_t)(rows / NA_EVIDENCE_MOST_ROWS) + 1;
@@ -60,6 +58,4 @@ void na_evidence_fini(struct na_evidence *e)
 	na_vec_free(&e->connections);
 	na_triples_fini(&e->ends);
 	na_triples_fini(&e->collectives);
-	free(e->rack_of);
-	e->rack_of = NULL;
 }

@@ -18,7 +18,7 @@ enum { NA_EVIDENCE_MOST_ROWS = 1 << 18, NA_EVIDENCE_STEPS = 24 };
 
 struct na_evidence {
 	size_t n_hosts, n_racks;
-	uint32_t *rack_of; /* [n_hosts]; n_racks = 0: unknown; owned */
+	uint32_t *rack_of; /* [n_hosts]; n_racks = 0: unknown; borrowed */
 	bool two_clocks;
 	uint32_t every; /* keep one step (collective) in so many; 0: all */
 	bool few_steps; /* skip collectives of steps */

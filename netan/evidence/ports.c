@@ -2,11 +2,9 @@
 #include "netan/evidence/ports.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "netan/base/arena.h"
 #include "netan/base/order.h"
-#include "netan/judge/session/group.h"
 #include "netan/stats/tests/robust.h"
 
 enum { OTHERS_LEAST = 3, ROWS_LEAST = 4, GRID = 60, TRIALS = 4 };
@@ -326,13 +324,13 @@ static bool make_room(struct fleet *f, struct na_judge_result *out)
 {
 	bool ok;
 
-	f->gone = NA_J_NEW(&f->mem, bool, f->n_rows);
-	f->cells = NA_J_NEW(&f->mem, struct cell, f->n_rows);
-	f->x = NA_J_NEW(&f->mem, double, f->n_rows);
+	f->gone = NA_NEW(&f->mem, bool, f->n_rows);
+	f->cells = NA_NEW(&f->mem, struct cell, f->n_rows);
+	f->x = NA_NEW(&f->mem, double, f->n_rows);
 	ok = f->gone && f->cells && f->x;
 	for (int side = 0; side < 2; side++) {
-		f->port[side] = NA_J_NEW(&f->mem, struct port, f->n);
-		f->by_x[side] = NA_J_NEW(&f->mem, struct cell, f->n);
+		f->port[side] = NA_NEW(&f->mem, struct port, f->n);
+		f->by_x[side] = NA_NEW(&f->mem, struct cell, f->n);
 		ok = ok && f->port[side] && f->by_x[side];
 	}
 	*out = (struct na_judge_result){

@@ -55,7 +55,7 @@ static bool add_level(struct explaining *x, size_t table, size_t view)
 	bool loaded = !view && x->s->kappa > 0;
 	struct na_arena tmp = {0};
 	struct na_j_gain *g =
-		NA_J_NEW(&tmp, struct na_j_gain, 2 * x->s->n_hosts);
+		NA_NEW(&tmp, struct na_j_gain, 2 * x->s->n_hosts);
 	bool ok = g && na_j_level_gains(v, g);
 
 	for (int side = 0; ok && side < 2; side++) {

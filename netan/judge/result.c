@@ -125,7 +125,7 @@ static bool fill_pairs(struct na_judge_result *out,
 {
 	const struct na_j_session *s = d->s;
 	struct na_arena tmp = {0};
-	double *x = NA_J_NEW(&tmp, double, s->n);
+	double *x = NA_NEW(&tmp, double, s->n);
 	struct na_groups g;
 	bool ok = x && na_j_group(&g, NA_J_BY(s->pair), NULL, s->n, &tmp);
 

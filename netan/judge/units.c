@@ -2,11 +2,11 @@
 
 #include <math.h>
 
+#include "netan/base/arena.h"
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/judge/constants.h"
 #include "netan/judge/grid.h"
-#include "netan/judge/session/group.h"
 #include "netan/stats/tests/robust.h"
 
 enum { LEVEL, SPELL, HYPOTHESES, RATES = 20, SIZES = 5, FEW = 10 };
@@ -529,7 +529,7 @@ bool na_units_judge(const struct na_units_input *in,
 		    struct na_units_result *out)
 {
 	struct na_arena mem = {0};
-	struct judge *j = NA_J_NEW(&mem, struct judge, 1);
+	struct judge *j = NA_NEW(&mem, struct judge, 1);
 	size_t n = in->n_rows + in->n_units + 1;
 	bool ok = j;
 
@@ -541,11 +541,11 @@ bool na_units_judge(const struct na_units_input *in,
 		j->in = in;
 		j->by = NA_J_EFFECT_MIN / in->least;
 		na_j_grid_init(&j->grid);
-		j->cells = NA_J_NEW(&mem, struct cell, n);
-		j->tmp = NA_J_NEW(&mem, double, n);
-		j->tmp2 = NA_J_NEW(&mem, double, n);
-		j->units = NA_J_NEW(&mem, struct unit, n);
-		j->out = NA_J_NEW(&mem, uint8_t, n);
+		j->cells = NA_NEW(&mem, struct cell, n);
+		j->tmp = NA_NEW(&mem, double, n);
+		j->tmp2 = NA_NEW(&mem, double, n);
+		j->units = NA_NEW(&mem, struct unit, n);
+		j->out = NA_NEW(&mem, uint8_t, n);
 		ok = j->cells && j->tmp && j->tmp2 && j->units && j->out;
 	}
 	for (uint32_t i = 1; ok && i <= in->n_units / 2; i++)

@@ -81,13 +81,12 @@ struct observer {
 	uint32_t *by_raw;  /* by host or endpoint of the store: node */
 	size_t n_added;    /* between its hosts, also those skipped */
 	struct na_evidence e;
+	struct na_arena mem; /* its arrays */
 };
 
 static void observer_fini(struct observer *o)
 {
-	free(o->host_of);
-	free(o->node_of);
-	free(o->by_raw);
+	na_arena_fini(&o->mem);
 	na_evidence_fini(&o->e);
 }
 
@@ -98,9 +97,9 @@ static bool number_hosts(struct observer *o)
 	size_t raws = o->s->of_hosts ? store->n_hosts
 				     : store->names.n_endpoints;
 
-	o->host_of = na_calloc(n, sizeof(*o->host_of));
-	o->node_of = na_calloc(n, sizeof(*o->node_of));
-	o->by_raw = na_calloc(raws, sizeof(*o->by_raw));
+	o->host_of = NA_NEW(&o->mem, uint32_t, n);
+	o->node_of = NA_NEW(&o->mem, uint32_t, n);
+	o->by_raw = NA_NEW(&o->mem, uint32_t, raws);
 	if (!o->host_of || !o->node_of || !o->by_raw)
 		return false;
 	for (size_t i = 0; i < raws; i++)
@@ -125,7 +124,7 @@ static bool number_racks(struct observer *o)
 	struct na_triples names = {0};
 	bool ok, all = o->run->placed;
 
-	o->e.rack_of = na_calloc(o->e.n_hosts, sizeof(*o->e.rack_of));
+	o->e.rack_of = NA_NEW(&o->mem, uint32_t, o->e.n_hosts);
 	ok = o->e.rack_of != NULL;
 	for (size_t i = 0; ok && all && i < o->e.n_hosts; i++) {
 		uint32_t rack =
@@ -317,11 +316,11 @@ static double share_of(const struct observer *o, const struct quick *q,
 	       (q[p].latency_us + q[back].latency_us);
 }
 
-static bool find_acknowledged(const struct observer *o, bool *is)
+static bool find_acknowledged(struct observer *o, bool *is)
 {
 	size_t pairs = o->run->n_remote, n = 0;
-	struct quick *q = na_calloc(pairs, sizeof(*q));
-	double *shares = na_calloc(pairs, sizeof(*shares));
+	struct quick *q = NA_NEW(&o->mem, struct quick, pairs);
+	double *shares = NA_NEW(&o->mem, double, pairs);
 	bool ok = q && shares;
 
 	if (ok)
@@ -333,8 +332,6 @@ static bool find_acknowledged(const struct observer *o, bool *is)
 			shares[n++] = share;
 	}
 	*is = !n || na_median(shares, n) >= ACKNOWLEDGED;
-	free(q);
-	free(shares);
 	return ok;
 }
 
@@ -350,10 +347,11 @@ static size_t judged_pair(const struct na_judge_result *r, uint32_t src,
 }
 
 /* Normal upper tails, corrected for the number of pairs. */
-static bool find_chances(struct pairs_run *run)
+static bool find_chances(struct observer *o)
 {
-	double *p = na_calloc(run->n_remote, sizeof(*p));
-	double *q = na_calloc(run->n_remote, sizeof(*q));
+	struct pairs_run *run = o->run;
+	double *p = NA_NEW(&o->mem, double, run->n_remote);
+	double *q = NA_NEW(&o->mem, double, run->n_remote);
 	bool ok = p && q;
 
 	for (size_t i = 0; ok && i < run->n_remote; i++)
@@ -363,17 +361,16 @@ static bool find_chances(struct pairs_run *run)
 	ok = ok && na_bh(p, q, run->n_remote);
 	for (size_t i = 0; ok && i < run->n_remote; i++)
 		run->effects[i].q_value = q[i];
-	free(p);
-	free(q);
 	return ok;
 }
 
-static bool put_effects(const struct observer *o)
+static bool put_effects(struct observer *o)
 {
 	struct pairs_run *run = o->run;
 	const struct na_judge_result *r = &run->found;
 
-	run->effects = na_calloc(run->n_remote, sizeof(*run->effects));
+	run->effects =
+		NA_NEW(&run->of->mem, struct pairs_effect, run->n_remote);
 	for (size_t p = 0; run->effects && p < run->n_remote; p++) {
 		const struct pairs_pair *x = &run->pairs[p];
 		uint32_t src = o->host_of[x->src];
@@ -386,7 +383,7 @@ static bool put_effects(const struct observer *o)
 			is ? r->pairs[at].effect : (double)NAN,
 			is ? r->pairs[at].se : (double)NAN, (double)NAN};
 	}
-	return run->effects && find_chances(run);
+	return run->effects && find_chances(o);
 }
 
 static void to_node(const struct observer *o, struct na_place *x)
@@ -418,7 +415,7 @@ static bool to_nodes(const struct observer *o)
 	run->by_groups = run->first_of != NULL;
 	if (!o->e.n_racks)
 		return true;
-	run->rack_of = na_calloc(run->n_nodes, sizeof(*run->rack_of));
+	run->rack_of = NA_NEW(&run->of->mem, uint32_t, run->n_nodes);
 	for (size_t i = 0; run->rack_of && i < run->n_nodes; i++)
 		run->rack_of[i] = o->e.rack_of[o->host_of[i]];
 	return run->rack_of;

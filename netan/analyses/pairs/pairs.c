@@ -337,17 +337,12 @@ static void pairs_fini(void *state)
 		na_judge_result_fini(&s->runs[i].found);
 		na_judge_explanation_fini(&s->runs[i].terms);
 		na_vec_free(&s->runs[i].clocks);
-		free(s->runs[i].devices);
-		free(s->runs[i].first_of);
 		free(s->runs[i].costs);
-		free(s->runs[i].effects);
-		free(s->runs[i].rack_of);
 	}
-	free(s->runs);
 	na_triples_fini(&s->keys);
 	na_triples_fini(&s->moments);
 	na_triples_fini(&s->connections);
-	na_arena_fini(&s->text);
+	na_arena_fini(&s->mem);
 	na_absent_fini(&s->absent);
 	na_vec_free(&s->sums);
 	na_vec_free(&s->sends);

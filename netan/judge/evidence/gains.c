@@ -97,7 +97,7 @@ NA_ORDER(furthest_first, struct standing, NA_DOWN(own), NA_UP(pair))
 static struct standing *order_pairs(const struct na_j_level *v, double *own,
 				    struct na_arena *tmp)
 {
-	struct standing *s = NA_J_NEW(tmp, struct standing, v->n_pairs);
+	struct standing *s = NA_NEW(tmp, struct standing, v->n_pairs);
 	double *pair;
 
 	for (size_t u = 0; u < v->n; u++)
@@ -142,7 +142,7 @@ bool na_j_level_pairs(struct na_j_level *v, struct na_j_pair_gain *out,
 		      size_t *n)
 {
 	struct na_arena tmp = {0};
-	double *own = NA_J_NEW(&tmp, double, v->n);
+	double *own = NA_NEW(&tmp, double, v->n);
 	struct standing *s = own ? order_pairs(v, own, &tmp) : NULL;
 
 	*n = v->n_pairs < NA_J_PAIRS_LEVEL ? v->n_pairs : NA_J_PAIRS_LEVEL;

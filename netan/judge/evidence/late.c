@@ -23,9 +23,9 @@ static bool spread_quantile(const struct na_groups *g, const double *x,
 static bool late_rows(const struct na_j_session *s, uint32_t *late, size_t *n,
 		      struct na_arena *tmp)
 {
-	double *usual = NA_J_NEW(tmp, double, s->n),
-	       *high = NA_J_NEW(tmp, double, s->n),
-	       *x = NA_J_NEW(tmp, double, s->n);
+	double *usual = NA_NEW(tmp, double, s->n),
+	       *high = NA_NEW(tmp, double, s->n),
+	       *x = NA_NEW(tmp, double, s->n);
 	struct na_groups g;
 
 	if (!usual || !high || !x ||
@@ -68,7 +68,7 @@ static bool first_of_each(const struct na_j_session *s, uint32_t *late,
 static bool first_of_chains(const struct na_j_session *s, uint32_t *late,
 			    size_t *n, struct na_arena *tmp)
 {
-	double *busy = NA_J_NEW(tmp, double, s->n_hosts);
+	double *busy = NA_NEW(tmp, double, s->n_hosts);
 	size_t keep = 0;
 
 	if (!busy)
@@ -94,13 +94,13 @@ static bool count(struct na_j_late *v, const uint32_t *late, size_t n,
 		  struct na_arena *tmp)
 {
 	const struct na_j_session *s = v->s;
-	uint32_t *of = NA_J_NEW(tmp, uint32_t, s->n), *coll;
+	uint32_t *of = NA_NEW(tmp, uint32_t, s->n), *coll;
 	struct na_groups g;
 
 	if (!of ||
 	    !na_j_group(&g, NA_J_BY(s->pair, s->coll), NULL, s->n, tmp))
 		return false;
-	v->colls = NA_J_NEW(&v->mem, struct na_j_late_coll, g.n);
+	v->colls = NA_NEW(&v->mem, struct na_j_late_coll, g.n);
 	coll = na_j_of_groups(&g, s->coll, tmp);
 	if (!v->colls || !coll)
 		return false;
@@ -131,9 +131,9 @@ static bool count(struct na_j_late *v, const uint32_t *late, size_t n,
 static bool distances(struct na_j_late *v, struct na_arena *tmp)
 {
 	const struct na_j_session *s = v->s;
-	double *x = NA_J_NEW(tmp, double, s->n), *middle;
-	uint32_t *near = NA_J_NEW(tmp, uint32_t, s->n_pairs),
-		 *rank = NA_J_NEW(tmp, uint32_t, s->n_pairs);
+	double *x = NA_NEW(tmp, double, s->n), *middle;
+	uint32_t *near = NA_NEW(tmp, uint32_t, s->n_pairs),
+		 *rank = NA_NEW(tmp, uint32_t, s->n_pairs);
 	struct na_groups g;
 
 	if (!x || !near || !rank)
@@ -181,13 +181,13 @@ bool na_j_late_init(struct na_j_late *v, const struct na_j_session *s,
 		    const struct na_j_blocks *blocks)
 {
 	struct na_arena tmp = {0};
-	uint32_t *late = NA_J_NEW(&tmp, uint32_t, s->n);
-	double *x = NA_J_NEW(&tmp, double, s->n_pairs);
+	uint32_t *late = NA_NEW(&tmp, uint32_t, s->n);
+	double *x = NA_NEW(&tmp, double, s->n_pairs);
 	size_t n = 0;
 	bool ok;
 
 	*v = (struct na_j_late){s, blocks};
-	v->pairs = NA_J_NEW(&v->mem, struct na_j_late_pair, s->n_pairs);
+	v->pairs = NA_NEW(&v->mem, struct na_j_late_pair, s->n_pairs);
 	ok = late && x && v->pairs && late_rows(s, late, &n, &tmp) &&
 	     first_of_each(s, late, &n, &tmp) &&
 	     first_of_chains(s, late, &n, &tmp) && count(v, late, n, &tmp) &&

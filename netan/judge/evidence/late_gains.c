@@ -356,11 +356,11 @@ static bool counting_init(struct counting *c, const struct na_j_late *v,
 	for (size_t i = 0; i < RATIOS; i++)
 		c->log_ratio[i] = log(i < EVEN ? 3 + (double)i * 37 / (EVEN - 1)
 					       : high[i - EVEN]);
-	c->all = NA_J_NEW(tmp, struct count, v->n_near);
-	c->coll = NA_J_NEW(tmp, struct count, v->n_near);
-	c->block = NA_J_NEW(tmp, struct count, v->n_near);
-	c->by_coll = NA_J_NEW(tmp, struct count, v->s->n_coll);
-	c->by_host = NA_J_NEW(tmp, double, most);
+	c->all = NA_NEW(tmp, struct count, v->n_near);
+	c->coll = NA_NEW(tmp, struct count, v->n_near);
+	c->block = NA_NEW(tmp, struct count, v->n_near);
+	c->by_coll = NA_NEW(tmp, struct count, v->s->n_coll);
+	c->by_host = NA_NEW(tmp, double, most);
 	if (!c->all || !c->coll || !c->block || !c->by_coll || !c->by_host)
 		return false;
 	for (size_t p = 0; p < v->s->n_pairs; p++) {
@@ -375,7 +375,7 @@ bool na_j_late_gains(const struct na_j_late *v, struct na_j_gain *hosts,
 		     struct na_j_gain *links)
 {
 	struct na_arena tmp = {0};
-	struct most *order = NA_J_NEW(&tmp, struct most, v->s->n_pairs);
+	struct most *order = NA_NEW(&tmp, struct most, v->s->n_pairs);
 	struct counting c;
 	double late = 0;
 	bool ok = order && counting_init(&c, v, &tmp);

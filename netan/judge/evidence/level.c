@@ -38,7 +38,7 @@ static bool by_collective(struct making *m, bool *yes)
 
 	if (!na_j_group(&g, NA_J_BY(m->s->pair, m->s->coll), m->rows.only,
 			m->rows.n, &m->tmp) ||
-	    !(n = NA_J_NEW(&m->tmp, double, g.n)))
+	    !(n = NA_NEW(&m->tmp, double, g.n)))
 		return false;
 	for (size_t i = 0; i < g.n; i++)
 		n[i] = (double)na_j_count(&g, i);
@@ -50,8 +50,8 @@ static bool group_rows(struct making *m, struct na_j_level *v)
 {
 	const struct na_j_session *s = m->s;
 	size_t blocks = s->n_steps < NA_J_BLOCKS ? s->n_steps : NA_J_BLOCKS;
-	uint32_t *block = NA_J_NEW(&m->tmp, uint32_t, s->n),
-		 *coll = NA_J_NEW(&m->tmp, uint32_t, s->n), *unit;
+	uint32_t *block = NA_NEW(&m->tmp, uint32_t, s->n),
+		 *coll = NA_NEW(&m->tmp, uint32_t, s->n), *unit;
 	const uint32_t *of = v->of_connections ? s->connection : s->pair;
 	bool colls;
 
@@ -68,8 +68,8 @@ static bool group_rows(struct making *m, struct na_j_level *v)
 			m->rows.n, &m->tmp))
 		return false;
 	v->n = m->unit.n;
-	v->units = NA_J_NEW(&v->mem, struct na_j_unit, v->n);
-	unit = NA_J_NEW(&m->tmp, uint32_t, m->block.n);
+	v->units = NA_NEW(&v->mem, struct na_j_unit, v->n);
+	unit = NA_NEW(&m->tmp, uint32_t, m->block.n);
 	if (!v->units || !unit)
 		return false;
 	for (size_t i = 0; i < m->unit.n; i++)
@@ -86,7 +86,7 @@ static bool group_rows(struct making *m, struct na_j_level *v)
 /* Medians of blocks, and how far those of a unit spread. */
 static bool block_medians(struct making *m, struct na_j_level *v)
 {
-	double *away = NA_J_NEW(&m->tmp, double, m->block.n),
+	double *away = NA_NEW(&m->tmp, double, m->block.n),
 	       *centre0 = na_j_quantiles(&m->unit, m->view, NA_J_CENTRE,
 					 &m->tmp);
 
@@ -159,7 +159,7 @@ static double variance_of_one(const struct making *m,
  * "Linear models and empirical Bayes methods", 2004). */
 static bool errors(struct making *m, struct na_j_level *v)
 {
-	double *x = NA_J_NEW(&m->tmp, double, m->block.n + v->n), one;
+	double *x = NA_NEW(&m->tmp, double, m->block.n + v->n), one;
 
 	if (!x)
 		return false;
@@ -213,13 +213,13 @@ static double median_distance(const struct making *m, size_t u, double *x)
 static bool place_units(struct making *m, struct na_j_level *v)
 {
 	const struct na_j_session *s = m->s;
-	double *x = NA_J_NEW(&m->tmp, double, m->rows.n);
+	double *x = NA_NEW(&m->tmp, double, m->rows.n);
 	uint32_t last_pair = UINT32_MAX, last = UINT32_MAX;
 
-	v->pairs = NA_J_NEW(&v->mem, struct na_j_pair, v->n);
+	v->pairs = NA_NEW(&v->mem, struct na_j_pair, v->n);
 	v->connections =
-		NA_J_NEW(&v->mem, struct na_j_level_connection, v->n);
-	v->of_pair = NA_J_NEW(&v->mem, uint32_t, s->n_pairs + 1);
+		NA_NEW(&v->mem, struct na_j_level_connection, v->n);
+	v->of_pair = NA_NEW(&v->mem, uint32_t, s->n_pairs + 1);
 	if (!x || !v->pairs || !v->connections || !v->of_pair)
 		return false;
 	for (size_t u = 0; u < v->n; u++) {
@@ -265,11 +265,11 @@ static size_t collectives(const struct na_j_level *v)
 static bool group_units(struct na_j_level *v)
 {
 	struct na_arena tmp = {0};
-	uint32_t *host = NA_J_NEW(&tmp, uint32_t, v->n),
-		 *device = NA_J_NEW(&tmp, uint32_t, v->n),
-		 *pair = NA_J_NEW(&tmp, uint32_t, v->n),
-		 *connection = NA_J_NEW(&tmp, uint32_t, v->n),
-		 *coll = NA_J_NEW(&tmp, uint32_t, v->n);
+	uint32_t *host = NA_NEW(&tmp, uint32_t, v->n),
+		 *device = NA_NEW(&tmp, uint32_t, v->n),
+		 *pair = NA_NEW(&tmp, uint32_t, v->n),
+		 *connection = NA_NEW(&tmp, uint32_t, v->n),
+		 *coll = NA_NEW(&tmp, uint32_t, v->n);
 	bool ok = host && device && pair && connection && coll;
 
 	for (int side = 0; ok && side < 2; side++) {
@@ -305,12 +305,12 @@ static bool by_host(struct na_j_level *v)
 	bool ok = true;
 
 	for (size_t side = 0; side < 2; side++) {
-		v->peers[side] = NA_J_NEW(&v->mem, uint32_t, v->n_hosts);
-		v->shift[side] = NA_J_NEW(&v->mem, double, v->n_hosts);
-		v->bound[side] = NA_J_NEW(&v->mem, double, v->n_hosts);
+		v->peers[side] = NA_NEW(&v->mem, uint32_t, v->n_hosts);
+		v->shift[side] = NA_NEW(&v->mem, double, v->n_hosts);
+		v->bound[side] = NA_NEW(&v->mem, double, v->n_hosts);
 		ok = ok && v->peers[side] && v->shift[side] && v->bound[side];
 	}
-	v->link_bound = NA_J_NEW(&v->mem, double, v->links->n);
+	v->link_bound = NA_NEW(&v->mem, double, v->links->n);
 	for (size_t p = 0; ok && p < v->n_pairs; p++) {
 		v->peers[0][v->pairs[p].src]++;
 		v->peers[1][v->pairs[p].dst]++;

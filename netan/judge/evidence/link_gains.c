@@ -71,7 +71,7 @@ static void add(struct block *b, const struct link *l, size_t i)
 
 /* Of connections of a link: those listed, or the first n. */
 static void sum_up(const struct link *l, const uint32_t *only, size_t n,
-		struct block *b)
+		   struct block *b)
 {
 	memset(b, 0, sizeof(*b));
 	for (size_t f = 0; f < NA_J_SHARES; f++)
@@ -249,11 +249,11 @@ static double spread_across(const struct na_j_level *v, double *x)
 static bool ratios(struct na_j_level *v, struct na_arena *tmp)
 {
 	const uint32_t *rack = v->in->rack_of;
-	double *x = NA_J_NEW(tmp, double, v->n);
-	na_j_kernel *k = NA_J_NEW(tmp, na_j_kernel, 1);
+	double *x = NA_NEW(tmp, double, v->n);
+	na_j_kernel *k = NA_NEW(tmp, na_j_kernel, 1);
 	struct na_j_sum sum;
 
-	v->ratio = NA_J_NEW(&v->round, double, v->n_connections * NA_J_GRID);
+	v->ratio = NA_NEW(&v->round, double, v->n_connections * NA_J_GRID);
 	if (!x || !k || !v->ratio)
 		return false;
 	na_j_kernel_init(v->grid, spread_across(v, x), v->nu_connection, *k);
@@ -285,7 +285,7 @@ static bool ratios(struct na_j_level *v, struct na_arena *tmp)
 static bool link_spread(const struct na_j_level *v, struct link *l,
 			double *out, struct na_arena *tmp)
 {
-	double *x = NA_J_NEW(tmp, double, v->links->n), mad;
+	double *x = NA_NEW(tmp, double, v->links->n), mad;
 	size_t n = 0;
 
 	if (!x)
@@ -323,10 +323,10 @@ bool na_j_level_links(struct na_j_level *v, struct na_j_gain *out)
 	if (!v->links->n)
 		return true;
 	na_arena_fini(&v->round);
-	l.connection = NA_J_NEW(&tmp, uint32_t, most);
-	l.host[0] = NA_J_NEW(&tmp, uint32_t, most);
-	l.host[1] = NA_J_NEW(&tmp, uint32_t, most);
-	l.odds = NA_J_NEW(&tmp, double, most * l.shifts);
+	l.connection = NA_NEW(&tmp, uint32_t, most);
+	l.host[0] = NA_NEW(&tmp, uint32_t, most);
+	l.host[1] = NA_NEW(&tmp, uint32_t, most);
+	l.odds = NA_NEW(&tmp, double, most * l.shifts);
 	ok = l.connection && l.host[0] && l.host[1] && l.odds &&
 	     ratios(v, &tmp) && link_spread(v, &l, &tau, &tmp);
 	if (ok)

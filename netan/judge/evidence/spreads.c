@@ -20,7 +20,7 @@ static double squared(double x)
 
 static double *by_unit(const struct na_j_level *v, struct na_arena *tmp)
 {
-	return NA_J_NEW(tmp, double, v->n);
+	return NA_NEW(tmp, double, v->n);
 }
 
 /* The median of x[0..n), which stays as it is; `tmp` is overwritten. */
@@ -45,13 +45,13 @@ NA_ORDER(by_rest, struct ordered, NA_UP(rest))
 static bool polish_init(struct polish *p, const struct na_j_level *v,
 			struct na_arena *tmp)
 {
-	p->shift[0] = NA_J_NEW(tmp, double, v->n_hosts);
-	p->shift[1] = NA_J_NEW(tmp, double, v->n_hosts);
+	p->shift[0] = NA_NEW(tmp, double, v->n_hosts);
+	p->shift[1] = NA_NEW(tmp, double, v->n_hosts);
 	p->rest = by_unit(v, tmp);
 	p->weight = by_unit(v, tmp);
 	p->sum = by_unit(v, tmp);
-	p->tmp = NA_J_NEW(tmp, double, v->n + v->n_hosts);
-	p->order = NA_J_NEW(tmp, struct ordered, v->n);
+	p->tmp = NA_NEW(tmp, double, v->n + v->n_hosts);
+	p->order = NA_NEW(tmp, struct ordered, v->n);
 	if (!p->shift[0] || !p->shift[1] || !p->rest || !p->weight ||
 	    !p->sum || !p->tmp || !p->order)
 		return false;
@@ -175,8 +175,8 @@ static bool centre_by_racks(const struct na_j_level *v, double *x,
 			    struct na_arena *tmp)
 {
 	size_t n = v->n_pairs;
-	uint32_t *from = NA_J_NEW(tmp, uint32_t, n),
-		 *to = NA_J_NEW(tmp, uint32_t, n);
+	uint32_t *from = NA_NEW(tmp, uint32_t, n),
+		 *to = NA_NEW(tmp, uint32_t, n);
 	struct na_groups g;
 	double *middle;
 
@@ -208,8 +208,8 @@ static bool own_variance(const struct na_j_level *v, int side,
 			 const double *pair, double all, double *out,
 			 struct na_arena *tmp)
 {
-	uint32_t *host = NA_J_NEW(tmp, uint32_t, v->n_pairs);
-	double *x = NA_J_NEW(tmp, double, v->n_pairs), *middle, variance = 0,
+	uint32_t *host = NA_NEW(tmp, uint32_t, v->n_pairs);
+	double *x = NA_NEW(tmp, double, v->n_pairs), *middle, variance = 0,
 	       mad, least = squared(NA_J_FLOOR_SIDE), n_hosts;
 	struct na_groups g;
 	size_t n = 0;
@@ -271,11 +271,11 @@ static bool side_by_collective(struct na_j_level *v, int side, const double *x,
 {
 	const struct na_groups *g = &v->by_side[side],
 			       *coll = &v->by_side_coll[side];
-	uint32_t *n_coll = NA_J_NEW(tmp, uint32_t, g->n),
-		 *of = NA_J_NEW(tmp, uint32_t, coll->n);
+	uint32_t *n_coll = NA_NEW(tmp, uint32_t, g->n),
+		 *of = NA_NEW(tmp, uint32_t, coll->n);
 	double *centre = na_j_quantiles(coll, x, .5, tmp),
-	       *weight = NA_J_NEW(tmp, double, coll->n),
-	       *more = NA_J_NEW(tmp, double, coll->n), mad;
+	       *weight = NA_NEW(tmp, double, coll->n),
+	       *more = NA_NEW(tmp, double, coll->n), mad;
 	size_t n = 0;
 
 	if (!n_coll || !of || !centre || !weight || !more)
@@ -309,7 +309,7 @@ static bool side_spread(struct na_j_level *v, const struct polish *p, int side,
 {
 	const struct na_groups *g = &v->by_side[side];
 	double *x = by_unit(v, tmp), *host,
-	       *weight = NA_J_NEW(tmp, double, g->n);
+	       *weight = NA_NEW(tmp, double, g->n);
 
 	if (!x || !weight)
 		return false;
@@ -386,9 +386,9 @@ static bool variances(struct na_j_level *v, struct na_arena *tmp)
 static bool spread_by_distance(struct na_j_level *v, const double *own,
 			       struct na_arena *tmp)
 {
-	uint32_t *near = NA_J_NEW(tmp, uint32_t, v->n_connections);
-	double *x = NA_J_NEW(tmp, double, v->n_connections),
-	       *error = NA_J_NEW(tmp, double, v->n_connections);
+	uint32_t *near = NA_NEW(tmp, uint32_t, v->n_connections);
+	double *x = NA_NEW(tmp, double, v->n_connections),
+	       *error = NA_NEW(tmp, double, v->n_connections);
 	struct na_groups g;
 
 	if (!near || !x || !error)

@@ -186,8 +186,8 @@ static double *differences(const struct na_j_session *s, struct na_arena *tmp)
 static bool rarely_clamped(const struct na_j_session *s, bool *ok,
 			   struct na_arena *tmp)
 {
-	uint32_t *all = NA_J_NEW(tmp, uint32_t, s->n_pairs),
-		 *zero = NA_J_NEW(tmp, uint32_t, s->n_pairs);
+	uint32_t *all = NA_NEW(tmp, uint32_t, s->n_pairs),
+		 *zero = NA_NEW(tmp, uint32_t, s->n_pairs);
 
 	if (!all || !zero)
 		return false;
@@ -230,7 +230,7 @@ static void add_children(struct fit *f, uint32_t host, const uint32_t *pair,
 static bool grow_tree(struct fit *f, const struct na_j_session *s,
 		      struct na_arena *tmp)
 {
-	bool *seen = NA_J_NEW(tmp, bool, f->n_hosts);
+	bool *seen = NA_NEW(tmp, bool, f->n_hosts);
 	struct na_j_blocks b;
 	size_t n = 0;
 
@@ -258,11 +258,11 @@ static bool grow_tree(struct fit *f, const struct na_j_session *s,
 static bool scale_init(struct fit *f, const struct na_j_session *s,
 		       struct na_arena *tmp)
 {
-	f->parent = NA_J_NEW(tmp, uint32_t, f->n_hosts);
-	f->order = NA_J_NEW(tmp, uint32_t, f->n_hosts);
-	f->link = na_j_alloc(tmp, f->n_hosts, sizeof(*f->link));
-	f->pivot = NA_J_NEW(tmp, double, f->n_hosts);
-	f->up = NA_J_NEW(tmp, double, f->n_hosts);
+	f->parent = NA_NEW(tmp, uint32_t, f->n_hosts);
+	f->order = NA_NEW(tmp, uint32_t, f->n_hosts);
+	f->link = na_arena_array(tmp, f->n_hosts, sizeof(*f->link));
+	f->pivot = NA_NEW(tmp, double, f->n_hosts);
+	f->up = NA_NEW(tmp, double, f->n_hosts);
 	if (!f->parent || !f->order || !f->link || !f->pivot || !f->up)
 		return false;
 	for (uint32_t h = 0; h < f->n_hosts; h++) {
@@ -282,11 +282,11 @@ static bool fit_init(struct fit *f, const struct na_j_session *s,
 
 	*f = (struct fit){s->pairs, s->n_pairs, s->n_hosts};
 	f->differ = differences(s, tmp);
-	f->weight = NA_J_NEW(tmp, double, f->n_pairs);
-	f->ok = NA_J_NEW(tmp, bool, f->n_pairs);
+	f->weight = NA_NEW(tmp, double, f->n_pairs);
+	f->ok = NA_NEW(tmp, bool, f->n_pairs);
 	ok = f->differ && f->weight && f->ok;
 	for (size_t i = 0; i < sizeof(by_host) / sizeof(by_host[0]); i++)
-		ok = (*by_host[i] = NA_J_NEW(tmp, double, f->n_hosts)) && ok;
+		ok = (*by_host[i] = NA_NEW(tmp, double, f->n_hosts)) && ok;
 	return ok && rarely_clamped(s, f->ok, tmp) && scale_init(f, s, tmp);
 }
 
@@ -320,7 +320,7 @@ bool na_j_clocks(struct na_j_session *s)
 	size_t rows = 0;
 	bool ok = fit_init(&f, s, &tmp);
 
-	s->ahead_us = NA_J_NEW(&s->columns, double, s->n_hosts);
+	s->ahead_us = NA_NEW(&s->columns, double, s->n_hosts);
 	ok = ok && s->ahead_us;
 	if (ok) {
 		fit_offsets(&f);

@@ -20,9 +20,8 @@ struct na_groups {
 	size_t n;
 };
 
-/* An array of zeros; NULL: no memory.  Never NULL for none. */
-#define NA_J_NEW(arena, type, n) ((type *)na_j_alloc(arena, n, sizeof(type)))
-void *na_j_alloc(struct na_arena *a, size_t n, size_t size);
+/* The same: decide.c and verdict.c. */
+#define NA_J_NEW NA_NEW
 
 /* The columns of a grouping, and how many. */
 #define NA_J_BY(...) \

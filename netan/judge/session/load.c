@@ -52,9 +52,9 @@ static void bytes_through(const struct na_j_session *s, const uint32_t *starts,
 static bool both_ports(const struct na_j_session *s, double *bytes,
 		       struct na_arena *tmp)
 {
-	double *x = NA_J_NEW(tmp, double, s->n);
-	uint32_t *time[2] = {NA_J_NEW(tmp, uint32_t, s->n),
-			     NA_J_NEW(tmp, uint32_t, s->n)};
+	double *x = NA_NEW(tmp, double, s->n);
+	uint32_t *time[2] = {NA_NEW(tmp, uint32_t, s->n),
+			     NA_NEW(tmp, uint32_t, s->n)};
 	struct na_groups g[2];
 
 	if (!x || !time[0] || !time[1])
@@ -84,7 +84,7 @@ static bool both_ports(const struct na_j_session *s, double *bytes,
 static bool port_rate(const struct na_j_session *s, const double *bytes,
 		      double *x, double *rate, struct na_arena *tmp)
 {
-	uint32_t *big = NA_J_NEW(tmp, uint32_t, s->n);
+	uint32_t *big = NA_NEW(tmp, uint32_t, s->n);
 	struct na_groups g;
 	double *by_host, half;
 	size_t n = 0;
@@ -109,11 +109,11 @@ static bool port_rate(const struct na_j_session *s, const double *bytes,
 bool na_j_load(struct na_j_session *s)
 {
 	struct na_arena tmp = {0};
-	double *x = NA_J_NEW(&tmp, double, s->n), rate, fixed;
+	double *x = NA_NEW(&tmp, double, s->n), rate, fixed;
 	bool ok;
 
-	s->load = NA_J_NEW(&s->columns, double, s->n);
-	s->large = NA_J_NEW(&s->columns, uint32_t, s->n);
+	s->load = NA_NEW(&s->columns, double, s->n);
+	s->large = NA_NEW(&s->columns, uint32_t, s->n);
 	ok = x && s->load && s->large && both_ports(s, s->load, &tmp) &&
 	     port_rate(s, s->load, x, &rate, &tmp);
 	if (ok) {

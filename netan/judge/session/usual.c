@@ -37,9 +37,9 @@ static double spread(const double *y, const double *load, double kappa,
 /* The slope of log time on log load within pair and cell. */
 static bool fit_kappa(struct na_j_session *s, struct na_arena *tmp)
 {
-	double *y = NA_J_NEW(tmp, double, s->n),
-	       *load = NA_J_NEW(tmp, double, s->n),
-	       *x = NA_J_NEW(tmp, double, s->n), above = 0, below = 0, k;
+	double *y = NA_NEW(tmp, double, s->n),
+	       *load = NA_NEW(tmp, double, s->n),
+	       *x = NA_NEW(tmp, double, s->n), above = 0, below = 0, k;
 	struct na_groups g;
 
 	if (!y || !load || !x ||
@@ -96,7 +96,7 @@ static bool centre(const struct na_j_session *s, const uint32_t *key, double q,
 
 static bool add_view(struct na_j_session *s, double kappa)
 {
-	double *e = NA_J_NEW(&s->columns, double, s->n);
+	double *e = NA_NEW(&s->columns, double, s->n);
 
 	if (!e)
 		return false;
