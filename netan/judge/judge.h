@@ -136,7 +136,7 @@ struct na_judge_result {
 	struct na_judge_pair *pairs;
 	size_t n_pairs;
 	double nobody;     /* posterior that nothing else is at fault */
-	bool unsure;       /* nobody alone keeps it from not guilty */
+	bool unsure;       /* that alone leaves the outcome open */
 	/* Largest bound once the findings are taken out, links included: a
 	 * factor; infinity: none is known. */
 	double upper;

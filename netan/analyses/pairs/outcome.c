@@ -77,7 +77,7 @@ static double largest_bound(const struct pairs_state *s, size_t *unknown)
 
 /* The least probability that nothing is slow, of runs where it alone keeps that
  * from being ruled out; NaN: of none. */
-static double least_nobody(const struct pairs_state *s)
+static double least_chance(const struct pairs_state *s)
 {
 	double least = NAN;
 
@@ -96,10 +96,10 @@ static void note_bounds(struct na_result *r, const struct pairs_state *s,
 {
 	char times[NA_UNIT_BUF], n[NA_UNIT_BUF];
 	size_t unknown;
-	double most = largest_bound(s, &unknown), nobody = least_nobody(s);
+	double most = largest_bound(s, &unknown);
 
 	na_print_number(times, most, 2);
-	na_put_real(r, na_result_side(r), M_nobody, nobody);
+	na_put_real(r, na_result_side(r), M_healthy, least_chance(s));
 	if (cleared)
 		na_result_note(r,
 			       "looks healthy: no side of a host is more than "
@@ -109,11 +109,6 @@ static void note_bounds(struct na_result *r, const struct pairs_state *s,
 				       ? ""
 				       : "; links that hosts share need "
 					 "--topology");
-	else if (isfinite(nobody))
-		na_result_note(r,
-			       "cannot tell: the probability that no side is "
-			       "slow is only %s",
-			       na_print_number(times, nobody, 2));
 	else if (most > 1)
 		na_result_note(r,
 			       "cannot tell: a side of a host may be up to %sx "

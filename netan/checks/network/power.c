@@ -50,13 +50,13 @@ static const char *open_by(struct na_case *c)
 {
 	size_t unknown;
 	double most = largest_bound(c, &unknown);
-	double nobody = na_number_at(na_case_side(c, "pairs"), M_nobody);
+	double healthy = na_number_at(na_case_side(c, "pairs"), M_healthy);
 
-	if (isfinite(nobody))
+	if (isfinite(healthy))
 		return na_case_text(c,
 				    "the probability that none is slow is only "
 				    "%s",
-				    na_case_number(c, nobody));
+				    na_case_number(c, healthy));
 	if (most > 1)
 		return na_case_text(c,
 				    "a side of a host may be up to %sx slower "
