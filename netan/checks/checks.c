@@ -263,6 +263,22 @@ void na_case_fact(struct na_case *c, struct na_finding *f, const char *fmt, ...)
 	va_end(args);
 }
 
+const char *na_case_say(struct na_case *c, struct na_fact fact)
+{
+	return na_say(&c->phrases, fact);
+}
+
+void na_case_evidence(struct na_case *c, struct na_finding *f,
+		      struct na_fact fact)
+{
+	na_put_text(c->r, f->facts, NULL, na_case_say(c, fact));
+}
+
+void na_case_needs(struct na_case *c, struct na_fact fact)
+{
+	c->missing = na_case_say(c, fact);
+}
+
 bool na_case_asks(const struct na_case *c, const char *id)
 {
 	const struct na_check *check = na_check_find(id);
@@ -524,6 +540,7 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 		.capacity_gbps = asked->capacity_gbps,
 		.r = r,
 		.arena = &arena,
+		.phrases.arena = &arena,
 	};
 	struct sorted to;
 
@@ -547,7 +564,7 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 	*worst = c.n ? (int)c.findings[0]->severity : 0;
 	free(c.findings);
 	na_arena_fini(&arena);
-	if (c.failed || !na_result_ok(r))
+	if (c.failed || c.phrases.failed || !na_result_ok(r))
 		return na_fail_nomem(err);
 	return NA_OK;
 }
