@@ -32,7 +32,8 @@
 /* Smallest fixed cost of a transfer. */
 #define NA_J_FIXED_US 10.0
 /* Support of the log-uniform effect of a fault, 1.15x to 20x; links and steps
- * are uneven by themselves and begin at 1.5x. */
+ * are uneven by themselves and begin at 1.5x, which is also the largest bound of
+ * a side or a link that acquits. */
 #define NA_J_EFFECT_MIN  0.13976194237515868
 #define NA_J_EFFECT_HIGH 0.40546510810816438
 #define NA_J_EFFECT_MAX  2.9957322735539909
@@ -53,6 +54,18 @@
 #define NA_J_LATE_ALL  0.67
 /* At most a fifth of the sides is at fault; the others are the null. */
 #define NA_J_NULL_SHARE 0.2
+/*
+ * Log Bayes factors are divided by these, the smallest at which names said at
+ * 0.9 to 0.99 are right as often (make calibrate of seeds 3 and 5): of late counts
+ * and of single pairs, for roles in a collective and collisions of paths repeat in
+ * every step; of levels on two clocks, for one clock's error is in all units of a
+ * host.  Levels of sides, hosts and links on one clock need none.
+ */
+#define NA_J_TEMPER        1.5
+#define NA_J_TEMPER_CLOCKS 1.25
+/* Odds of a cause that the model does not have, whatever the evidence: 2 of 100
+ * names with more than 10^4 to 1 are wrong. */
+#define NA_J_OUTSIDE 0.02
 /* Odds that name (posterior 0.9); the posterior that acquits, and that among
  * explanations of the same evidence above which these are not listed; how many
  * may be listed. */
@@ -63,8 +76,6 @@
  * than that once the other is taken out. */
 #define NA_J_RIVAL_WITHIN 2.0
 #define NA_J_RIVAL_FALLS  3.0
-/* Not guilty: the largest bound of a side or a link, a factor of 1.5. */
-#define NA_J_BOUND 0.40546510810816438
 /* Fewer have no centre or variance of their own: transfers of a pair in a
  * collective, blocks of steps, pairs of a stratum; connections of a link. */
 #define NA_J_MIN_SAMPLE      5
