@@ -445,17 +445,20 @@ static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
 }
 
 /*
- * Observations that depend on each other count as fewer: a likelihood to the power
- * of 1 / this is honest where the model's is not (P. Gruenwald and T. van Ommen,
+ * Observations that depend on each other count as fewer.  Waits of a role in a
+ * collective and collisions on a path repeat in every step; the error of a host's
+ * clock is in all of its units.  A likelihood to the power of 1 / this is honest
+ * where the model's is not (P. Gruenwald and T. van Ommen,
  * "Inconsistency of Bayesian inference for misspecified linear models, and a
  * proposal for repairing it", Bayesian Analysis 12, 2017).
  */
 double na_j_temper(const struct na_j_decision *d, const struct na_place *p,
 		   enum na_mechanism by)
 {
-	if (by == NA_MECH_LATE || p->cause == NA_JUDGE_PAIR)
-		return NA_J_TEMPER;
-	return d->s->clock_se > 0 ? NA_J_TEMPER_CLOCKS : 1;
+	bool depends = by == NA_MECH_LATE || p->cause == NA_JUDGE_PAIR ||
+		       d->s->clock_se > 0;
+
+	return depends ? NA_J_TEMPER : 1;
 }
 
 static void temper(const struct na_j_decision *d, struct na_j_row *row)
