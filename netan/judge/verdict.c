@@ -5,7 +5,7 @@
 #include "netan/base/order.h"
 
 /* Posterior of a row among the explanations of its own evidence. */
-static bool is_named(const struct na_j_row *row)
+static bool is_likely(const struct na_j_row *row)
 {
 	return 1 / (1 + exp(-row->odds) + NA_J_OUTSIDE) >= NA_J_POSTERIOR;
 }
@@ -197,8 +197,8 @@ static bool is_twin(const struct na_j_found *f, const struct na_place *p)
 	return false;
 }
 
-/* A side, or a device of it, beside what f names of the same host; whether only
- * one side of a host is slow is a question. */
+/* A side, or a device of it, of the host that f names.  Of a whole host its sides
+ * are other explanations. */
 static bool same_host(const struct na_place *a, const struct na_j_found *f)
 {
 	return a->a == f->place.a && a->cause <= NA_JUDGE_HOST &&
@@ -379,7 +379,7 @@ static bool rounds(struct na_j_verdict *v, struct na_j_decision *d)
 		const struct na_j_row *best = best_of(d, &v->rows);
 		struct na_j_rows before;
 
-		if (!best || !is_named(best))
+		if (!best || !is_likely(best))
 			break;
 		if (!name(v, d, best, &after, in))
 			return false;
@@ -462,7 +462,7 @@ static bool still_needed(struct na_j_verdict *v, struct na_j_decision *d)
 		if (!na_j_gains(d, &rows))
 			return false;
 		row = na_j_find_row(d, &rows, &v->found.v[i].taken.place);
-		if (row && is_named(row))
+		if (row && is_likely(row))
 			i++;
 		else
 			drop(v, i);
