@@ -541,10 +541,9 @@ bool na_packets_common(const struct na_flows *f, struct na_packets_side *x)
 const char *na_packets_name(struct na_case *c, const struct na_packets_side *x)
 {
 	if (strcmp(x->kind, "pair") == 0)
-		return na_case_say(c, na_fact_network_path(x->src, x->dst));
-	return na_case_say(c, na_fact_network_side(strcmp(x->kind, "src") == 0,
-						   strcmp(x->kind, "dst") == 0,
-						   x->host));
+		return na_case_say(c, na_fact_path_of_hosts(x->src, x->dst));
+	return na_case_say(c,
+			   na_fact_side_of_host(na_side_of(x->kind), x->host));
 }
 
 const char *na_packets_loses(struct na_case *c, const struct na_packets_side *x)

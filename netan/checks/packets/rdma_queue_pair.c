@@ -123,8 +123,8 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 					  (int64_t)side[0].rest_segments);
 	f->how = na_case_say(c, how);
 	na_case_evidence(c, f,
-			 na_fact_stated_of(na_packets_name(c, &side[0]),
-					   f->how));
+			 na_fact_statement_on(na_packets_name(c, &side[0]),
+					      f->how));
 }
 
 static void accuse_receiver(struct na_case *c, struct na_finding *f,

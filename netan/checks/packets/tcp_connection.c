@@ -494,8 +494,8 @@ static void tell(struct na_case *c, const struct trouble *t,
 		f->culprit = na_case_say(c, na_fact_after_silence(f->culprit,
 								  g->waited_s));
 	if (!loss)
-		f->title = na_case_say(c,
-				       na_fact_stated_of(f->culprit, f->title));
+		f->title = na_case_say(c, na_fact_statement_on(f->culprit,
+							       f->title));
 	na_packets_cost(c, f, g->lost_s);
 	na_packets_whose(c, f, n, false, ends);
 	if (t->host == by_writer)
