@@ -1,13 +1,10 @@
 #include "netan/checks/joined.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "facts.h"
 #include "members.h"
-#include "netan/base/str.h"
 #include "netan/base/units.h"
-#include "netan/base/vec.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets/packets.h"
 
@@ -168,7 +165,7 @@ const char *na_packets_blind_to(struct na_case *c)
 	if (!na_captures_beside(c))
 		return NULL;
 	if (!any_named(c))
-		return na_case_say(c, na_fact_packets_of_whom());
+		return na_case_say(c, na_fact_packets_of_unknown_hosts());
 	if (apart_in_time(c))
 		return na_case_say(c, na_fact_packets_at_another_time());
 	na_for_each (v, na_get(na_case_side(c, "session"), M_inputs)) {

@@ -7,7 +7,6 @@
 #include "members.h"
 #include "netan/base/strtab.h"
 #include "netan/base/triples.h"
-#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/joined.h"
 #include "netan/checks/look.h"

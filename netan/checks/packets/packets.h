@@ -144,7 +144,7 @@ struct na_who na_packets_between(struct na_case *c, const struct na_flows *f);
  * slow_side.c: sides that `tcp` finds slow without loss, as findings; there are
  * some; or five hosts or more were compared.  Why, with nothing named, a
  * side may be slow all the same, in words; NULL: none is.  What was looked for
- * beside loss, behind a verdict; "".
+ * beside loss, for a verdict; "".
  */
 void na_check_slow_sides(struct na_case *c);
 bool na_packets_slow_side(const struct na_case *c);

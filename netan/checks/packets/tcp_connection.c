@@ -11,7 +11,6 @@
 #include "facts.h"
 #include "members.h"
 #include "netan/analyses/tcp/tcp.h"
-#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/joined.h"

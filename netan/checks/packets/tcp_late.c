@@ -6,7 +6,6 @@
 
 #include "facts.h"
 #include "members.h"
-#include "netan/base/units.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets/packets.h"
 
