@@ -160,12 +160,13 @@ static bool few_are_late(const struct na_j_late *late)
 /* The odds that name acquit, too.  A side that sends slow and a clock that is
  * late look alike in latencies of two clocks, so these never show that nobody is
  * slow. */
-static void decide(struct na_judge_result *out, const struct na_j_verdict *v,
-		   const struct na_j_decision *d)
+static void decide_outcome(struct na_judge_result *out,
+			   const struct na_j_verdict *v,
+			   const struct na_j_decision *d)
 {
 	/* Fewer blocks of steps give no variance of their own. */
 	bool healthy = d->s->n_steps >= NA_J_MIN_SAMPLE && !v->named &&
-		       v->upper <= NA_J_BOUND && !(d->s->clock_se > 0) &&
+		       v->upper <= NA_J_EFFECT_HIGH && !(d->s->clock_se > 0) &&
 		       few_are_late(&d->late),
 	     sure = v->nobody >= NA_J_POSTERIOR;
 
@@ -185,7 +186,7 @@ static bool fill(struct na_judge_result *out, struct na_j_decision *d)
 		  fill_bounds(out, &v, d->s->n_hosts);
 
 	if (ok) {
-		decide(out, &v, d);
+		decide_outcome(out, &v, d);
 		ok = fill_findings(out, &v);
 	}
 	na_j_verdict_fini(&v);

@@ -153,9 +153,9 @@ static uint32_t node_of_end(const struct observer *o, uint32_t endpoint)
 }
 
 /* Adds a transfer between nodes of two hosts; of others it adds none. */
-static bool add(struct observer *o, uint32_t src, uint32_t dst,
-		uint32_t src_device, uint32_t dst_device,
-		struct na_judge_row row)
+static bool add_between(struct observer *o, uint32_t src, uint32_t dst,
+			uint32_t src_device, uint32_t dst_device,
+			struct na_judge_row row)
 {
 	const struct na_judge_connection c = {o->host_of[src], o->host_of[dst],
 					      src_device, dst_device,
@@ -177,7 +177,7 @@ static bool observe_send(struct observer *o, const struct pairs_send *x,
 				   : 0;
 
 	return src == NA_UNKNOWN_U32 || dst == NA_UNKNOWN_U32 ||
-	       add(o, src, dst, x->src, x->dst,
+	       add_between(o, src, dst, x->src, x->dst,
 		   (struct na_judge_row){
 			   .start_us = na_us((double)x->start_ps -
 					     (double)o->s->ends.first_ps -
@@ -228,7 +228,7 @@ static bool observe_receive(struct observer *o, uint32_t src, uint32_t dst,
 	const struct na_triple *ends = &s->connections.keys[r->ends];
 
 	return (steps && m->b == NA_UNKNOWN_U32) ||
-	       add(o, src, dst, ends->a, ends->b,
+	       add_between(o, src, dst, ends->a, ends->b,
 		   (struct na_judge_row){
 			   .start_us = (double)r->tick * na_us(s->tick_ps) -
 				       r->latency_us,

@@ -114,7 +114,8 @@ static struct na_triple connection_of(const struct na_transfer *t)
 }
 
 /* Records that follow each other often share their key: *last, a guess. */
-static void find(const struct na_triples *t, struct na_triple k, uint32_t *last)
+static void find_guessed(const struct na_triples *t, struct na_triple k,
+			 uint32_t *last)
 {
 	const struct na_triple *at = &t->keys[*last];
 
@@ -167,9 +168,9 @@ static enum na_status keep_row(struct pairs_state *s,
 	uint64_t since = (uint64_t)t->end_ps - (uint64_t)m->ends.first_ps;
 	double us = na_us(na_pairs_took(m, t));
 
-	find(&m->keys, key_of(s, t), &s->last_key);
-	find(&m->moments, moment_of(t), &s->last_moment);
-	find(&m->connections, connection_of(t), &s->last_connection);
+	find_guessed(&m->keys, key_of(s, t), &s->last_key);
+	find_guessed(&m->moments, moment_of(t), &s->last_moment);
+	find_guessed(&m->connections, connection_of(t), &s->last_connection);
 	if (!na_grow(&s->rows, &s->cap_rows, s->n_rows + 1, sizeof(*s->rows)) ||
 	    !na_grow(&s->row_pair, &s->cap_row_pair, s->n_rows + 1,
 		     sizeof(*s->row_pair)))

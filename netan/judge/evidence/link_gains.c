@@ -70,8 +70,8 @@ static void add(struct block *b, const struct link *l, size_t i)
 }
 
 /* Of connections of a link: those listed, or the first n. */
-static void sum_up(const struct link *l, const uint32_t *only, size_t n,
-		   struct block *b)
+static void sum_connections(const struct link *l, const uint32_t *only, size_t n,
+			    struct block *b)
 {
 	memset(b, 0, sizeof(*b));
 	for (size_t f = 0; f < NA_J_SHARES; f++)
@@ -106,7 +106,7 @@ static double without(const struct link *l, const struct block *all,
 {
 	struct block b;
 
-	sum_up(l, of_host, n, &b);
+	sum_connections(l, of_host, n, &b);
 	for (size_t f = 0; f < NA_J_SHARES; f++)
 		for (size_t a = 0; a < l->shifts; a++)
 			b.share[f][a] = all->share[f][a] - b.share[f][a];
@@ -215,7 +215,7 @@ static bool link_gain(struct link *l, size_t link, struct na_j_gain *out)
 		ok = na_j_group(&by_host[side], NA_J_BY(l->host[side]), NULL,
 				l->n, &tmp);
 	if (ok && by_host[0].n > 1 && by_host[1].n > 1) {
-		sum_up(l, NULL, l->n, &all);
+		sum_connections(l, NULL, l->n, &all);
 		out->there = true;
 		out->gain = factor(l, &all);
 		v->any += v->odds[v->links->v[link].cause] * exp(out->gain);
