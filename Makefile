@@ -165,7 +165,7 @@ $(B)/flags: FORCE | have
 		cmp -s - $@ || printf '%s\n' \
 		'$(subst ','\'',$(COMPILE) $(LINK) $(WRAP) $(LIBS))' >$@
 
-$(B)/%.o: %.c $(B)/flags | $(GEN) $(B)/gen/members.h
+$(B)/%.o: %.c $(B)/flags | $(GEN) $(B)/gen/members.h $(B)/gen/facts.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(COMPILE) $(if $(WERROR),-Werror) -c -o $@ $<
@@ -206,6 +206,12 @@ $(B)/gen/members.h $(B)/gen/members.c: $(B)/gen/members.%: tools/members.awk $(M
 	@mkdir -p $(@D)
 	@awk -f tools/members.awk -v make=$* $(MEMBERS) >$@.new || exit 1; \
 		if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+# Facts and their constructors, from the tables of facts and of phrases.
+FACTS := netan/phrases/facts.def netan/phrases/en.def
+$(B)/gen/facts.h: tools/facts.awk $(FACTS)
+	@mkdir -p $(@D)
+	@awk -f tools/facts.awk $(FACTS) >$@.new && mv $@.new $@
 
 # Words of its own sentences, which no --anonymize may take for names.
 $(B)/gen/said.h: tools/said.awk $(SENTENCES) FORCE
@@ -380,7 +386,7 @@ checked:
 	JOBS=$(JOBS) FUZZ_RUNS=$(FUZZ_RUNS) bash tests/run.sh $$parts
 
 .PHONY: check-unit
-check-unit: ## the cmocka programs
+check-unit: ## the cmocka programs (ONLY=NAME picks)
 	$(SUB) unit-programs
 	$(RUN) unit:$(B)
 

@@ -12,6 +12,8 @@ base='netan/base/*'
 results="$base|netan/result/*|members.h"
 facts="$results|netan/model/*|netan/stats/*"
 judging="$facts|netan/methods/*|netan/judge/judge.h|netan/judge/explain.h|netan/judge/units.h|netan/judge/causes.def|netan/evidence/*|netan/analyses/analysis.h"
+# facts.h is made from the tables of facts.
+phrases='netan/phrases/phrases.h|facts.h'
 reading='ingest/input.h|ingest/slice.h|ingest/bytes/*|ingest/json/*|netan/model/sink.h'
 for record in transfer device comm gpu/kernels packets queue_pair hlo hosts/settings logs/hang logs/recorder logs/xla_log; do
 	reading+="|netan/model/$record.h"
@@ -33,8 +35,9 @@ allowed()
 	netan/judge/*) echo "$base|netan/stats/*|netan/judge/*" ;;
 	netan/evidence/*) echo "$base|netan/model/*|netan/stats/*|netan/judge/*|netan/evidence/*" ;;
 	netan/methods/*) echo "$facts|netan/judge/*|netan/methods/*" ;;
-	netan/analyses/*) echo "$judging" ;;
-	netan/checks/*) echo "$judging|netan/checks/*" ;;
+	netan/phrases/*) echo "$base|netan/phrases/*|facts.h" ;;
+	netan/analyses/*) echo "$judging|$phrases" ;;
+	netan/checks/*) echo "$judging|$phrases|netan/checks/*" ;;
 	netan/synth/*) echo "$base|netan/model/*|netan/stats/*|netan/methods/*|netan/synth/*" ;;
 	netan/report/*) echo "$results|plot/*" ;;
 	netan/engine/*) echo "$judging|netan/analyses/*|netan/checks/*|netan/synth/*|netan/world/*|netan/engine/*|ingest/*" ;;

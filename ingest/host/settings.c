@@ -151,10 +151,10 @@ static const char *one_line(struct reading *g, const char *bytes, size_t n,
 	return *why ? NULL : keep_text(g, out, m);
 }
 
-static struct na_fact fact(struct reading *g, const char *path,
+static struct na_setting_value fact(struct reading *g, const char *path,
 			   unsigned numbers)
 {
-	struct na_fact f = {.text = NULL};
+	struct na_setting_value f = {.text = NULL};
 	size_t n;
 	const char *bytes = file(g, path, NA_SETTING_BYTES, &n, &f.why,
 				 &f.absent);
@@ -189,7 +189,7 @@ static void read_settings(struct reading *g)
 
 /* ---- NICs */
 
-static struct na_fact nic_fact(struct reading *g, const char *nic,
+static struct na_setting_value nic_fact(struct reading *g, const char *nic,
 			       const char *name, unsigned numbers)
 {
 	char path[600];
@@ -200,7 +200,7 @@ static struct na_fact nic_fact(struct reading *g, const char *nic,
 
 static int64_t nic_number(struct reading *g, const char *nic, const char *name)
 {
-	struct na_fact f = nic_fact(g, nic, name, 1);
+	struct na_setting_value f = nic_fact(g, nic, name, 1);
 
 	return f.text && f.v[0] >= 0 ? f.v[0] : NA_NOT_KNOWN;
 }

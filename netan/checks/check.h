@@ -19,6 +19,7 @@
 #include "netan/analyses/bursts/bursts.h"
 #include "netan/base/arena.h"
 #include "netan/base/str.h"
+#include "netan/phrases/phrases.h"
 #include "netan/result/result.h"
 
 /* How sure a finding is. */
@@ -134,6 +135,7 @@ struct na_case {
 	/* What follows belongs to na_checks_run(). */
 	struct na_result *r; /* the findings' evidence is built here */
 	struct na_arena *arena;
+	struct na_phrases phrases; /* in the same arena */
 	struct na_finding **findings;
 	size_t n, cap;
 	const struct na_check *check; /* the one that is running */
@@ -246,6 +248,14 @@ void na_case_join(struct na_case *c, struct na_finding *f);
 /* Texts of a finding; they live as long as the case. */
 const char *na_case_text(struct na_case *c, const char *fmt, ...)
 	NA_PRINTF(2, 3);
+/* The text of a fact, as long as the case. */
+const char *na_case_say(struct na_case *c, struct na_fact fact);
+/* One of the two or three facts that a finding rests on: a short sentence with
+ * its number.  A finding without any rests on what its command shows. */
+void na_case_evidence(struct na_case *c, struct na_finding *f,
+		      struct na_fact fact);
+/* The check could not run: what it needs. */
+void na_case_needs(struct na_case *c, struct na_fact fact);
 /* Whether a check is to run. */
 bool na_case_asks(const struct na_case *c, const char *id);
 /* The check could not run after all: what was missing, in words. */

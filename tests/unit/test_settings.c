@@ -248,7 +248,7 @@ static void a_whole_host(void **state)
 static void what_cannot_be_read_is_unknown(void **state)
 {
 	struct na_settings s;
-	const struct na_fact *f;
+	const struct na_setting_value *f;
 
 	(void)state;
 	tree_put(&tree, "h/proc/sys/net/ipv4/tcp_mtu_probing", "0 1\n");

@@ -65,7 +65,7 @@ static void a_snapshot_is_the_host_again(void **state)
 	assert_int_equal(b.routes.n, a.routes.n);
 	assert_int_equal(b.n_files, a.n_files + 1); /* hostname */
 	for (size_t i = 0; i < NA_N_SETTINGS; i++) {
-		const struct na_fact *x = &a.setting[i], *y = &b.setting[i];
+		const struct na_setting_value *x = &a.setting[i], *y = &b.setting[i];
 
 		assert_string_equal(x->text ? x->text : x->why,
 				    y->text ? y->text : y->why);

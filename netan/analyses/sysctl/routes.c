@@ -15,7 +15,7 @@ enum { REMEDY_MAX = 400 + 1024 /* of which the next hops */ };
 /* What a connection gets whose route says nothing; NA_NOT_KNOWN. */
 static int64_t fallback_us(const struct na_settings *s, const char **from)
 {
-	const struct na_fact *f = &s->setting[NA_SET_RTO_MIN];
+	const struct na_setting_value *f = &s->setting[NA_SET_RTO_MIN];
 
 	if (f->text && f->v[0] > 0) {
 		*from = "tcp_rto_min_us";
@@ -149,7 +149,7 @@ static struct worst find_worst(const struct na_settings *s)
 static void without_routes(const struct na_settings *s, struct na_host_row *row,
 			   char *value, char *why, size_t size, int64_t *us)
 {
-	const struct na_fact *f = &s->setting[NA_SET_RTO_MIN];
+	const struct na_setting_value *f = &s->setting[NA_SET_RTO_MIN];
 	const char *reason = s->routes.why ? s->routes.why
 					   : "there is no route that training "
 					     "traffic could take";

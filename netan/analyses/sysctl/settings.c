@@ -60,7 +60,7 @@ static int64_t least(enum na_setting id, const struct na_host_asked *asked)
 	return (int64_t)ceil(asked->window_bytes);
 }
 
-static bool meets(const struct wanted *w, const struct na_fact *f, int64_t want)
+static bool meets(const struct wanted *w, const struct na_setting_value *f, int64_t want)
 {
 	switch (w->rule) {
 	case EQUAL:
@@ -96,7 +96,7 @@ static void print_wanted(const struct wanted *w, int64_t want, char out[64])
 	}
 }
 
-static void print_remedy(enum na_setting id, const struct na_fact *f,
+static void print_remedy(enum na_setting id, const struct na_setting_value *f,
 			 int64_t want, char out[200])
 {
 	const char *name = na_setting_name(id);
@@ -119,7 +119,7 @@ static void print_remedy(enum na_setting id, const struct na_fact *f,
 /* HyStart is CUBIC's: with another congestion control nobody asks it. */
 static bool not_in_use(const struct na_settings *s, enum na_setting id)
 {
-	const struct na_fact *cc = &s->setting[NA_SET_CONGESTION];
+	const struct na_setting_value *cc = &s->setting[NA_SET_CONGESTION];
 
 	return id == NA_SET_HYSTART && cc->text &&
 	       strcmp(cc->text, "cubic") != 0;
@@ -128,7 +128,7 @@ static bool not_in_use(const struct na_settings *s, enum na_setting id)
 static void put_setting(struct na_host_out *o, const struct na_settings *s,
 			enum na_setting id, const struct na_host_asked *asked)
 {
-	const struct na_fact *f = &s->setting[id];
+	const struct na_setting_value *f = &s->setting[id];
 	const struct wanted *w = &wanted[id];
 	int64_t want = least(id, asked);
 	char wants[64], remedy[200] = "", unseen[300];

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
@@ -136,9 +137,9 @@ static void put_facts(struct na_case *c, struct na_finding *f,
 	double share = na_number_at(f->evidence, M_path_share);
 
 	if (rate)
-		na_case_fact(c, f, "%s of its %s transfers are late by a timer",
-			     na_case_count(c, na_count_at(x, M_tails)),
-			     na_case_count(c, n));
+		na_case_evidence(c, f,
+				 na_fact_late_by_timer(na_count_at(x, M_tails),
+						       n));
 	else if (ci)
 		na_case_fact(c, f,
 			     na_says(x, M_channel, "large")

@@ -22,7 +22,7 @@ enum na_setting {
 };
 
 /* One value.  text or why is NULL, the other is not. */
-struct na_fact {
+struct na_setting_value {
 	const char *text; /* one line of printable text, blanks single */
 	const char *why;  /* it is not known */
 	bool absent;      /* because there is no such file */
@@ -124,7 +124,7 @@ struct na_settings_file {
 struct na_settings {
 	struct na_arena arena; /* owns all texts and arrays but `cap` ones */
 	const char *host;      /* NULL: nothing tells its name */
-	struct na_fact setting[NA_N_SETTINGS];
+	struct na_setting_value setting[NA_N_SETTINGS];
 	struct na_routes routes;
 	struct na_nic *nics; /* by name, numbers in order */
 	size_t n_nics, nics_left_out;
