@@ -108,7 +108,7 @@ struct na_judge_finding {
 struct na_judge_bound {
 	uint32_t host;
 	enum na_judge_cause side; /* SRC or DST */
-	double upper; /* factor; NaN: unknown.  Two clocks: of both sides */
+	double upper;       /* factor; NaN: unknown */
 };
 
 struct na_judge_pair { /* pair of hosts with rows, by src then dst */

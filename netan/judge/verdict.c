@@ -297,27 +297,6 @@ static bool name(struct na_j_verdict *v, struct na_j_decision *d,
 	       add_twins(d, f, in) && add_rivals(d, &v->rows, after, f);
 }
 
-/*
- * Of a side, in one view of a table.  On two clocks a host's clock that is fitted
- * wrong moves what one side is slow by to the other, and only both together are
- * known: the bound of each is that of their sum, whose errors add up as squares.
- */
-static double side_bound(const struct na_j_decision *d,
-			 const struct na_j_level *v, int side, size_t h)
-{
-	double sum = 0, error = 0;
-
-	if (!(d->s->clock_se > 0))
-		return v->bound[side][h];
-	for (int k = 0; k < 2; k++) {
-		if (isnan(v->bound[k][h]))
-			continue;
-		sum += v->shift[k][h];
-		error = hypot(error, v->bound[k][h] - v->shift[k][h]);
-	}
-	return fmax(v->bound[side][h], sum + error);
-}
-
 static double largest_bound(const struct na_j_decision *d)
 {
 	double most = -INFINITY, others = -INFINITY;
@@ -326,9 +305,9 @@ static double largest_bound(const struct na_j_decision *d)
 		for (size_t i = 0; i < d->s->n_views; i++) {
 			const struct na_j_level *v = &d->level[t][i];
 
-			for (size_t h = 0; h < 2 * d->s->n_hosts; h++)
-				most = fmax(most,
-					    side_bound(d, v, h % 2, h / 2));
+			for (size_t h = 0; h < d->s->n_hosts; h++)
+				most = fmax(most, fmax(v->bound[0][h],
+						       v->bound[1][h]));
 			for (size_t k = 0; k < d->blocks.links.n; k++)
 				others = fmax(others, v->link_bound[k]);
 			others = fmax(others,
@@ -382,7 +361,7 @@ static void keep_bounds(struct na_j_verdict *v, const struct na_j_decision *d)
 					&d->level[k / d->s->n_views]
 						 [k % d->s->n_views];
 
-				most = fmax(most, side_bound(d, table, side, h));
+				most = fmax(most, table->bound[side][h]);
 			}
 			v->bound0[side][h] = most;
 		}

@@ -69,7 +69,10 @@ static bool side_gains(struct na_j_level *v, int side, struct na_j_gain *out)
 
 		i = na_j_level_side(v, side, i, NA_J_KERNEL(coll), ll);
 		/* Of one pair nobody knows whose it is, and how slow it is
-		 * bounds both of its sides. */
+		 * bounds both of its sides; of two clocks the fit took it for
+		 * the clocks'. */
+		if (v->peers[side][host] < 2 && v->in->two_clocks)
+			continue;
 		if (v->peers[side][host] > 1)
 			out[host] = gain_of(v, ll, null,
 					    v->odds[side ? NA_JUDGE_DST
