@@ -156,12 +156,12 @@ static void effect_of(const struct link *l, struct block *b,
 	out->high = na_j_grid_quantile(g, p->from, l->shifts, posterior, .975);
 }
 
-/* 97.5 % bound of the shift, if this share of the connections had it, and at
+/* 97.5 % bound of the shift, if a quarter of the connections had it, and at
  * least one: a fault that none of them meets slows nothing here. */
-static double bound_of(const struct link *l, double share)
+static double bound_of(const struct link *l)
 {
 	const struct na_j_grid *g = l->v->grid;
-	double ll[NA_J_GRID] = {0}, none = (double)l->n * log1p(-share);
+	double ll[NA_J_GRID] = {0}, none = (double)l->n * log1p(-bound_share);
 	size_t n = NA_J_GRID - NA_J_GRID_ZERO;
 
 	for (size_t i = 0; i < l->n; i++) {
@@ -170,8 +170,8 @@ static double bound_of(const struct link *l, double share)
 			NA_J_GRID_ZERO;
 
 		for (size_t a = 0; a < n; a++)
-			ll[a] += log(1 - share +
-				     share * clipped_odds(ratio[a]));
+			ll[a] += log(1 - bound_share +
+				     bound_share * clipped_odds(ratio[a]));
 	}
 	for (size_t a = 0; a < n; a++)
 		ll[a] += log(-expm1(none - ll[a])) +
@@ -224,12 +224,7 @@ static bool link_gain(struct link *l, size_t link, struct na_j_gain *out)
 		v->any += v->odds[v->links->v[link].cause] * exp(out->gain);
 		out->gain = jackknife(l, &all, by_host, out->gain);
 		effect_of(l, &all, out);
-		v->link_bound[link] = bound_of(l, bound_share);
-		/* Of two racks the usual lies between the two ways where all
-		 * of one are slow, by twice what they are off. */
-		if (v->in->n_racks == 2)
-			v->link_bound[link] = fmax(v->link_bound[link],
-						   2 * bound_of(l, 1));
+		v->link_bound[link] = bound_of(l);
 	}
 	na_arena_fini(&tmp);
 	return ok;
