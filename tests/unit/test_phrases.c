@@ -74,7 +74,7 @@ static void all_phrases_are_templates(void **state)
 			text = na_say(&p, f);
 			assert_true(!full || *text);
 			assert_null(strpbrk(text, "{}"));
-			assert_null(strstr(text, "  "));
+			assert_true(!full || !strstr(text, "  "));
 		}
 	}
 	assert_false(p.failed);
