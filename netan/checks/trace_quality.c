@@ -282,7 +282,7 @@ static void judge_unrecorded(struct na_case *c)
 
 	if (n >= HOLES) {
 		f = na_case_find(c, NA_SEV_WARNING, NA_CERTAIN, "tcp");
-		f->title = na_case_say(c, na_fact_capture_missed(n));
+		f->title = na_case_say(c, na_fact_capture_missed_packets(n));
 		f->remedy = na_case_say(c, na_fact_capture_less());
 		na_case_evidence(c, f,
 				 na_fact_acknowledged_alone(n, packets + n));

@@ -241,7 +241,7 @@ static void put_cost(struct na_case *c, struct na_finding *f,
 
 	f->lost_s = na_number_at(x, M_lost_ms) / NA_MS_PER_S;
 	f->cost_ms_per_step = na_number_at(x, M_cost_ms_per_step);
-	f->base = na_case_say(c, na_fact_cost_of_steps());
+	f->base = na_case_say(c, na_fact_own_cost_of_steps());
 	if (*is)
 		f->roughly = na_case_text(c, "%s ", is);
 	if (isfinite(na_number_at(x, M_own_ms_per_step)) && !na_is_at_most(f))
@@ -397,12 +397,11 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 	f->base = na_case_say(c, na_fact_mean_of_steps());
 	f->from_s = x->from_s;
 	f->to_s = x->to_s;
-	f->title = na_case_say(c,
-			       na_fact_steps_wait_for(name, input,
-						      (size_t)x->n == steps,
-						      steps == BOTH_STEPS, x->n,
-						      (int64_t)steps,
-						      behind_ms / NA_MS_PER_S));
+	f->title = na_case_say(c, na_fact_steps_wait_now_and_then(
+					  name, input, (size_t)x->n == steps,
+					  steps == BOTH_STEPS, x->n,
+					  (int64_t)steps,
+					  behind_ms / NA_MS_PER_S));
 	f->remedy = na_case_say(c, na_fact_look_at_these_times());
 	na_case_evidence(c, f,
 			 na_fact_wait_of_steps(behind_ms / NA_MS_PER_S,
