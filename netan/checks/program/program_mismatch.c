@@ -10,12 +10,6 @@
 
 enum { FACTS = 3 };
 
-/* "host-3", "host-3 and 2 more". */
-static const char *who(struct na_case *c, const struct na_value *group)
-{
-	return na_case_names(c, na_get(group, M_hosts), 1);
-}
-
 static void put_groups(struct na_case *c, struct na_finding *f,
 		       const struct na_value *groups)
 {
@@ -23,10 +17,12 @@ static void put_groups(struct na_case *c, struct na_finding *f,
 
 	na_for_each (g, groups) {
 		if (f->facts->n < FACTS)
-			na_case_evidence(c, f,
-					 na_fact_program_on_hosts(
-						 na_text_at(g, M_fingerprint),
-						 who(c, g)));
+			na_case_evidence(
+				c, f,
+				na_fact_program_on_hosts(
+					na_text_at(g, M_fingerprint),
+					na_case_names(c, na_get(g, M_hosts),
+						      1)));
 		na_case_copy(c, na_put_object(c->r, list, NULL), g,
 			     M_fingerprint, M_hosts);
 	}
@@ -49,8 +45,10 @@ static void judge_program_mismatch(struct na_case *c)
 						na_text_at(body, M_verdict)));
 	f->remedy = na_case_say(c, na_fact_compare_programs());
 	/* The odd ones come first. */
-	f->culprit = na_case_say(c, na_fact_another_program(
-					    who(c, na_items(groups))));
+	f->culprit =
+		na_case_say(c,
+			    na_fact_another_program(na_case_names(
+				    c, na_get(na_items(groups), M_hosts), 1)));
 	na_put_text(c->r, f->evidence, M_label, label);
 	na_put_int(c->r, f->evidence, M_programs, (int64_t)list->n);
 	na_put_text(c->r, f->evidence, M_module, na_text_or(d, M_module, NULL));
