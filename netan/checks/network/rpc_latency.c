@@ -353,7 +353,7 @@ static void point_to(struct na_case *c, struct na_finding *f,
 			 na_fact_explains_some(awaited, e->culprit,
 					       e->check->id));
 	f->remedy = na_case_say(
-		c, awaited ? na_fact_first_mend(e->culprit, e->check->id)
+		c, awaited ? na_fact_first_mend(e->culprit, e->check->id, false)
 			   : na_fact_first_see(e->check->id, e->culprit));
 }
 

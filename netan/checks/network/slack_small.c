@@ -241,8 +241,8 @@ static void tell_part(struct na_case *c, struct na_finding *f,
 {
 	f->picture = NULL;
 	f->otherwise = NULL;
-	f->remedy = na_case_say(c, na_fact_first_mend_then_schedule(
-					   e->culprit, e->check->id));
+	f->remedy = na_case_say(
+		c, na_fact_first_mend(e->culprit, e->check->id, true));
 	f->title = na_case_say(
 		c, na_fact_stall_is_explained(f->title, true, e->culprit,
 					      e->check->id));
@@ -324,7 +324,7 @@ static void settle_stalls(struct na_case *c, struct na_finding *f)
 						      e->culprit,
 						      e->check->id));
 		f->remedy = na_case_say(
-			c, na_fact_first_mend(e->culprit, e->check->id));
+			c, na_fact_first_mend(e->culprit, e->check->id, false));
 		f->otherwise = NULL;
 		f->confidence = e->confidence;
 		f->sure = na_case_say(c, na_fact_stall_is_counted(e->check->id));
