@@ -40,8 +40,9 @@ struct na_judge_evidence {
 	bool counts; /* enters the odds: of two views the greater one */
 	double effect, low, high;
 	double log_factor; /* log Bayes factor */
-	double null; /* what the best fifth's edge of all sides shows of it, and what
-			the mean of two views is less */
+	double null; /* taken off it: what the best fifth's edge of all sides shows,
+			what the mean of two views is less, and what evidence that
+			depends on itself counts less */
 	/* LEVEL, LARGE. */
 	double spread, freedom; /* of healthy sides */
 	double collective_spread, unit_freedom;

@@ -168,7 +168,7 @@ static enum na_judge_outcome outcome_of(const struct na_j_verdict *v,
 		return NA_JUDGE_GUILTY;
 	/* Fewer blocks of steps give no variance of their own. */
 	if (d->s->n_steps >= NA_J_MIN_SAMPLE && !v->named &&
-	    v->nobody >= NA_J_POSTERIOR && v->upper <= NA_J_BOUND &&
+	    v->nobody >= NA_J_POSTERIOR && v->upper <= NA_J_EFFECT_HIGH &&
 	    !(d->s->clock_se > 0) && few_are_late(&d->late))
 		return NA_JUDGE_NOT_GUILTY;
 	return NA_JUDGE_CANNOT_TELL;
