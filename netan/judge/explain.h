@@ -52,7 +52,6 @@ struct na_judge_evidence {
 };
 
 struct na_judge_odds {
-	struct na_place place; /* SRC, DST or HOST */
 	double log_prior, log_odds; /* NaN: no evidence at all */
 	double left; /* log odds once all findings are taken out; NaN: it is
 			one of them, or nothing is left */
@@ -60,7 +59,7 @@ struct na_judge_odds {
 
 struct na_judge_explanation {
 	double kappa;
-	struct na_judge_odds odds[3];
+	struct na_judge_odds odds[3]; /* SRC, DST, HOST */
 	struct na_judge_evidence *evidence;
 	size_t n_evidence;
 	struct na_judge_observation *observations;

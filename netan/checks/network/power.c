@@ -40,17 +40,20 @@ static const char *to_record(struct na_case *c)
 							NA_NO_TOPOLOGY));
 }
 
+/* What keeps it open is how sure it is that nothing is slow, or a bound. */
 const char *na_power_lacks(struct na_case *c)
 {
 	size_t unknown;
 	double most = largest_bound(c, &unknown);
+	double healthy = na_number_at(na_case_side(c, "pairs"), M_healthy);
 
 	if (na_says(na_case_body(c, "pairs"), M_outcome, "not_guilty"))
 		return NULL;
 	if (na_length(na_case_body(c, "pairs"), M_culprits))
 		return na_case_say(c, na_fact_transfers_may_wait_for_host());
 	return na_case_say(
-		c, na_fact_nothing_stands_out(most > 1 ? most : (double)NAN,
+		c, na_fact_nothing_stands_out(healthy,
+					      most > 1 ? most : (double)NAN,
 					      to_record(c)));
 }
 
