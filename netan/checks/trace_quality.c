@@ -1,6 +1,7 @@
 /* trace-quality: what is missing in the inputs, and what it takes away. */
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
@@ -55,12 +56,6 @@ static size_t list_inputs(struct na_case *c, struct na_value *list,
 
 static void judge_inputs(struct na_case *c, enum state state)
 {
-	/* clang-format off */
-	static const char *const words[] = {
-		[UNREADABLE] = "could not be read", [DAMAGED] = "damaged",
-		[REMARKED] = "not as usual",
-	};
-	/* clang-format on */
 	struct na_value *list = na_case_list(c);
 	size_t n = list_inputs(c, list, state);
 	size_t all = na_length(na_case_doc(c, "session"), M_inputs);
@@ -72,23 +67,20 @@ static void judge_inputs(struct na_case *c, enum state state)
 	f = na_case_find(c, state == REMARKED ? NA_SEV_INFO : NA_SEV_WARNING,
 			 NA_CERTAIN, "info");
 	/* Why, the evidence says. */
-	f->title = na_case_text(c, "%s of %s input%s %s: %s%s",
-				na_case_count(c, n), na_case_count(c, all),
-				na_plural(all), words[state],
-				na_text_at(first, M_path),
-				n > 1 ? ", ..." : "");
-	f->remedy = state == REMARKED
-			    ? "nothing, if the numbers look right"
-			    : "copy the file again, or capture again; what is "
-			      "intact was looked at";
+	f->title = na_case_say(c,
+			       na_fact_inputs_title((int64_t)n, (int64_t)all,
+						    state == UNREADABLE,
+						    state == DAMAGED,
+						    na_text_at(first, M_path)));
+	f->remedy = na_case_say(c, na_fact_inputs_remedy(state == REMARKED));
 	for (const struct na_value *v = first; v && f->facts->n < SAID;
 	     v = v->next) {
 		const char *path = na_text_at(v, M_path);
 		const char *what = na_text_at(v, M_what);
 		bool names = strncmp(what, path, strlen(path)) == 0;
 
-		na_case_fact(c, f, "%s%s%s", names ? "" : path,
-			     names ? "" : ": ", what);
+		na_case_evidence(c, f,
+				 na_fact_labelled(names ? NULL : path, what));
 	}
 	na_put_int(c->r, f->evidence, M_inputs, (int64_t)n);
 	na_put_alias(c->r, f->evidence, M_files, list);
@@ -105,7 +97,7 @@ static void judge_left_out(struct na_case *c)
 	const struct na_value *out = na_dig(doc, M_coverage "." M_left_out);
 	const struct na_value *side = na_case_side(c, "session");
 	double used = na_number_at(doc, M_coverage "." M_used), share;
-	char count[NA_UNIT_BUF], reason[NA_UNIT_BUF];
+	char reason[NA_UNIT_BUF];
 	const char *text = "";
 	struct na_finding *f;
 	bool traces = false;
@@ -122,10 +114,9 @@ static void judge_left_out(struct na_case *c)
 			one = traces ? na_count_at(side, reasons[i]) : 0;
 		if (!one)
 			continue;
-		text = na_case_text(c, "%s%s%s %s", text, n ? ", " : "",
-				    na_print_count(count, (uint64_t)one),
-				    na_print_words(reason, sizeof(reason),
-						   reasons[i]));
+		na_print_words(reason, sizeof(reason), reasons[i]);
+		text = na_case_say(c,
+				   na_fact_counted_events(text, one, reason));
 		n += one;
 	}
 	if (!n)
@@ -133,34 +124,28 @@ static void judge_left_out(struct na_case *c)
 	share = (double)n / ((double)n + (used > 0 ? used : 0));
 	f = na_case_find(c, share > many_share ? NA_SEV_WARNING : NA_SEV_INFO,
 			 NA_CERTAIN, "info");
-	f->title = na_case_text(c, "%s event%s cannot be used (%s): %s",
-				na_print_count(count, (uint64_t)n),
-				na_plural(n), text,
-				share > many_share
-					? "enough to mislead the rest"
-					: "too few to matter");
-	f->remedy = n == na_count_at(out, M_damaged)
-			    ? "copy their files again, or capture again; netan "
-			      "info lists which these are"
-			    : "a newer runtime may record them in full; netan "
-			      "info lists which files and planes they are in";
-	na_case_fact(c, f, "they are %s %% of all events",
-		     na_case_number(c, 100 * share));
+	f->title = na_case_say(c, na_fact_unusable_events(n, text,
+							  share > many_share));
+	f->remedy = na_case_say(c, na_fact_unusable_events_remedy(
+					   n == na_count_at(out, M_damaged)));
+	na_case_evidence(c, f, na_fact_share_of_events(share));
 	na_put_int(c->r, f->evidence, M_left_out, n);
 	na_put_real(c->r, f->evidence, M_left_out_share, share);
 }
 
-/* What is not here may be in what is lost of a damaged file; NULL: none is. */
-static const char *lost_with(struct na_case *c)
+/* What is not here may be in what is lost of a damaged file, if there is one:
+ * the finding says so. */
+static bool put_lost(struct na_case *c, struct na_finding *f)
 {
 	struct na_value *list = na_case_list(c);
 	size_t n = list_inputs(c, list, DAMAGED);
 
-	return n ? na_case_text(c, "%s%s damaged: it may be in what is lost "
-				   "there",
-				na_text_at(na_items(list), M_path),
-				n > 1 ? " and others are" : " is")
-		 : NULL;
+	if (n)
+		na_case_evidence(c, f,
+				 na_fact_lost_in_damaged(
+					 na_text_at(na_items(list), M_path),
+					 n > 1));
+	return n > 0;
 }
 
 /* Devices that transfers name, and nobody recorded. */
@@ -168,31 +153,16 @@ static void judge_absent(struct na_case *c)
 {
 	const struct na_value *doc = na_case_doc(c, "session");
 	int64_t n = na_count_at(doc, M_coverage "." M_devices_not_here);
-	const char *lost = lost_with(c);
 	struct na_finding *f;
+	bool lost;
 
 	if (!n)
 		return;
 	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "info");
-	f->title = na_case_text(
-		c,
-		"the files of the hosts of %s device%s are not here: what "
-		"those saw and did is unknown",
-		na_case_count(c, n), na_plural(n));
-	f->remedy = "give the files of all hosts (.xplane.pb of each)";
-	na_case_fact(c, f, "transfers name %s device%s that no file is of",
-		     na_case_count(c, n), na_plural(n));
-	if (lost) {
-		f->title = na_case_text(
-			c,
-			"%s device%s %s in no file, or in what is lost of a "
-			"damaged one: what those saw and did is unknown",
-			na_case_count(c, n), na_plural(n),
-			n == 1 ? "is" : "are");
-		f->remedy = "copy the damaged file again, or give the files of "
-			    "all hosts (.xplane.pb of each)";
-		na_case_fact(c, f, "%s", lost);
-	}
+	na_case_evidence(c, f, na_fact_named_devices(n));
+	lost = put_lost(c, f);
+	f->title = na_case_say(c, na_fact_devices_not_here(n, lost));
+	f->remedy = na_case_say(c, na_fact_give_all_hosts(lost));
 	na_put_int(c->r, f->evidence, M_devices_not_here, n);
 }
 
@@ -206,14 +176,9 @@ static void judge_absent_ranks(struct na_case *c)
 	if (!n)
 		return;
 	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "info");
-	f->title = na_case_text(c,
-				"the files of %s rank%s are not here: what "
-				"%s did is unknown",
-				na_case_count(c, n), na_plural(n),
-				n == 1 ? "it" : "those");
-	f->remedy = "give the files of all ranks";
-	na_case_fact(c, f, "the job has %s rank%s that no file is of",
-		     na_case_count(c, n), na_plural(n));
+	f->title = na_case_say(c, na_fact_ranks_not_here(n));
+	f->remedy = na_case_say(c, na_fact_give_all_ranks());
+	na_case_evidence(c, f, na_fact_ranks_without_file(n));
 	na_put_int(c->r, f->evidence, M_ranks_not_here, n);
 }
 
@@ -237,13 +202,12 @@ static void judge_planes(struct na_case *c)
 	if (!without)
 		return;
 	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "info");
-	f->title = na_case_text(c,
-				"%s of %s traces hold no device plane: what "
-				"the devices wait for is unknown there",
-				na_case_count(c, without),
-				na_case_count(c, traces));
-	f->remedy = "capture with device tracing on, while the job trains";
-	na_case_fact(c, f, "without: %s", na_case_names(c, list, SAID));
+	f->title = na_case_say(c,
+			       na_fact_traces_without_planes((int64_t)without,
+							     (int64_t)traces));
+	f->remedy = na_case_say(c, na_fact_capture_devices());
+	na_case_evidence(c, f,
+			 na_fact_without_planes(na_case_names(c, list, SAID)));
 	na_put_alias(c->r, f->evidence, M_files, list);
 }
 
@@ -256,73 +220,55 @@ static void note_corrected(struct na_case *c)
 	size_t n = list ? list->n : 0;
 
 	if (n)
-		na_result_note(c->r,
-			       "clocks corrected from when ranks leave "
-			       "operations together: %s%s",
-			       na_clocks_text(c, list),
-			       n > 3 ? na_case_text(c, ", and %s more",
-						    na_case_count(c, n - 3))
-				     : "");
+		na_result_note(c->r, "%s",
+			       na_case_say(c, na_fact_clocks_corrected(
+						      na_clocks_text(c, list),
+						      n > 3 ? (int64_t)n - 3
+							    : 0)));
 }
 
 static void judge_clock(struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
-	const char *lost = lost_with(c);
 	struct na_finding *f;
+	bool lost;
 
 	note_corrected(c);
 	if (na_flag_at(side, M_one_clock) || na_count_at(side, M_files) < 2)
 		return;
 	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "info");
-	f->title = "not every file has the wall clock: times of different "
-		   "files cannot be compared";
-	f->remedy = "capture with a profiler that writes the plane \"Task "
-		    "Environment\", or leave those files out";
-	na_case_fact(c, f, "%s files, each on a clock of its own",
-		     na_case_count(c, na_count_at(side, M_files)));
-	if (lost) {
-		f->remedy = "copy the damaged file again; where it has no "
-			    "clock even then, leave it out";
-		na_case_fact(c, f, "%s", lost);
-	}
+	f->title = na_case_say(c, na_fact_files_without_clock());
+	na_case_evidence(c, f,
+			 na_fact_files_with_own_clocks(
+				 na_count_at(side, M_files)));
+	lost = put_lost(c, f);
+	f->remedy = na_case_say(c, na_fact_files_without_clock_remedy(lost));
 	na_put_int(c->r, f->evidence, M_files, na_count_at(side, M_files));
 }
 
 /* Packets that were cut, or counted and not followed. */
 static void judge_packets(struct na_case *c)
 {
-	/* clang-format off */
-	static const struct { const char *name, *what; } of[] = {
-		{M_malformed_packets, "malformed packets"},
-		{M_limits_hit, "dropped to bound memory"},
-		{M_http2_damaged, "HTTP/2 connections that cannot be followed"},
-		{M_backward_steps, "steps back in time"},
-	};
-	/* clang-format on */
+	static const char *const names[] = {M_malformed_packets, M_limits_hit,
+					    M_http2_damaged, M_backward_steps};
 	const struct na_value *side = na_case_side(c, "session");
-	const char *text = "";
+	const struct na_fact defects =
+		na_fact_capture_defects(na_count_at(side, M_malformed_packets),
+					na_count_at(side, M_limits_hit),
+					na_count_at(side, M_http2_damaged),
+					na_count_at(side, M_backward_steps));
+	const char *text = na_case_say(c, defects);
 	struct na_finding *f;
 
-	for (size_t i = 0; i < NA_LEN(of); i++) {
-		int64_t n = na_count_at(side, of[i].name);
-
-		if (n)
-			text = na_case_text(c, "%s%s%s: %s", text,
-					    *text ? ", " : "", of[i].what,
-					    na_case_count(c, n));
-	}
 	if (!*text)
 		return;
 	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "info");
-	f->title = na_case_text(c, "the capture is not as it should be (%s)",
-				text);
-	f->remedy = "capture again with a larger buffer (-B of tcpdump), on "
-		    "the host's own interface";
-	na_case_fact(c, f, "%s", text);
-	for (size_t i = 0; i < NA_LEN(of); i++)
-		na_put_int(c->r, f->evidence, of[i].name,
-			   na_count_at(side, of[i].name));
+	f->title = na_case_say(c, na_fact_capture_title(text));
+	f->remedy = na_case_say(c, na_fact_capture_with_larger_buffer());
+	na_case_evidence(c, f, defects);
+	for (size_t i = 0; i < NA_LEN(names); i++)
+		na_put_int(c->r, f->evidence, names[i],
+			   na_count_at(side, names[i]));
 }
 
 /* What was acknowledged, and never recorded: no loss of the network. */
@@ -336,33 +282,18 @@ static void judge_unrecorded(struct na_case *c)
 
 	if (n >= HOLES) {
 		f = na_case_find(c, NA_SEV_WARNING, NA_CERTAIN, "tcp");
-		f->title = na_case_text(
-			c,
-			"the capture missed %s packets or more, which "
-			"were acknowledged all the same: capture loss, not "
-			"loss of the network",
-			na_case_count(c, n));
-		f->remedy = "capture again with a larger buffer (tcpdump -B), "
-			    "or fewer bytes of each packet (-s 96)";
-		na_case_fact(c, f,
-			     "%s of %s packets or more are known by their "
-			     "acknowledgements alone",
-			     na_case_count(c, n),
-			     na_case_count(c, packets + n));
+		f->title = na_case_say(c, na_fact_capture_missed_packets(n));
+		f->remedy = na_case_say(c, na_fact_capture_less());
+		na_case_evidence(c, f,
+				 na_fact_acknowledged_alone(n, packets + n));
 		na_put_int(c->r, f->evidence, M_unrecorded, n);
 	}
 	if (copies) {
 		f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "tcp");
-		f->title = na_case_text(
-			c,
-			"%s packets were recorded twice, at both ends or "
-			"on several interfaces, and are counted once",
-			na_case_count(c, copies));
-		f->remedy = "nothing; to capture less, name one interface "
-			    "instead of any";
-		na_case_fact(c, f, "%s copies beside %s packets",
-			     na_case_count(c, copies),
-			     na_case_count(c, packets));
+		f->title = na_case_say(c, na_fact_packets_twice(copies));
+		f->remedy = na_case_say(c, na_fact_name_one_interface());
+		na_case_evidence(c, f,
+				 na_fact_copies_of_packets(copies, packets));
 		na_put_int(c->r, f->evidence, M_copies, copies);
 	}
 }

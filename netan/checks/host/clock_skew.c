@@ -1,4 +1,7 @@
 /* clock-skew: transfers that arrive when they are sent, or before. */
+#include <math.h>
+
+#include "facts.h"
 #include "members.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets/packets.h"
@@ -17,14 +20,11 @@ static void pass(struct na_case *c, const struct na_value *side)
 	int64_t n = told(side), all = na_count_at(side, M_receives);
 
 	if (na_one_host(c))
-		na_case_missing(c, "%s", na_other_hosts);
+		c->missing = na_other_hosts;
 	else if (na_captures_alone(c) && na_count_at(side, M_files) < 2)
-		na_case_missing(c, "captures of several hosts: one clock "
-				   "stamped all of this one");
+		na_case_needs(c, na_fact_captures_of_several_hosts());
 	else if (2 * n < all)
-		na_case_missing(c,
-				"latencies of receives: only %s of %s tell one",
-				na_case_count(c, n), na_case_count(c, all));
+		na_case_needs(c, na_fact_latencies_of_receives(n, all));
 }
 
 static void judge_clock_skew(struct na_case *c)
@@ -33,7 +33,8 @@ static void judge_clock_skew(struct na_case *c)
 	const struct na_value *pairs = na_case_body(c, "pairs");
 	double skewed = na_skewed(c);
 	double share = na_skewed_share(c);
-	const char *who = na_clocks_text(c, na_get(pairs, M_clock_offsets));
+	const struct na_value *offsets = na_get(pairs, M_clock_offsets);
+	const char *who = na_clocks_text(c, offsets);
 	bool many = share > c->limits->skewed;
 	struct na_finding *f;
 
@@ -43,38 +44,23 @@ static void judge_clock_skew(struct na_case *c)
 	}
 	f = na_case_find(c, NA_SEV_INFO, many ? NA_CERTAIN : NA_LIKELY,
 			 "pairs");
-	f->title = na_case_text(
-		c, "%s%s%s", who, *who && many ? "; " : "",
-		many ? na_case_text(c,
-				    "%s %% of the transfers seem to take no "
-				    "time",
-				    na_case_number(c, 100 * share))
-		     : "");
+	f->title = na_case_say(c,
+			       na_fact_clocks_differ(who, many ? share
+							       : (double)NAN));
 	f->brief = *who ? who : NULL;
 	if (!many)
-		f->sure = "estimated from traffic both ways; paths that "
-			  "differ there and back would look the same";
-	f->remedy = "do not compare times between these hosts: one-way "
-		    "latencies are off by as much; let all hosts follow one "
-		    "time source (chronyc tracking)";
+		f->sure = na_case_say(c, na_fact_clocks_estimated());
+	f->remedy = na_case_say(c, na_fact_follow_one_time_source());
 	if (skewed > 0)
-		na_case_fact(c, f,
-			     "%s transfers arrive when they are sent, or "
-			     "before",
-			     na_case_count(c, skewed));
-	if (na_length(pairs, M_clock_offsets))
-		na_case_fact(c, f,
-			     "%s clock%s off, estimated from traffic "
-			     "both ways",
-			     na_case_count(c,
-					   na_length(pairs, M_clock_offsets)),
-			     na_length(pairs, M_clock_offsets) == 1 ? " is"
-								    : "s are");
+		na_case_evidence(c, f,
+				 na_fact_transfers_take_no_time(
+					 (int64_t)skewed));
+	if (offsets && offsets->n)
+		na_case_evidence(c, f, na_fact_clocks_off((int64_t)offsets->n));
 	na_put_real(c->r, f->evidence, M_clock_skew, skewed);
 	na_put_real(c->r, f->evidence, M_clock_skew_share, share);
-	if (na_length(pairs, M_clock_offsets))
-		na_put_alias(c->r, f->evidence, M_clock_offsets,
-			     na_get(pairs, M_clock_offsets));
+	if (offsets && offsets->n)
+		na_put_alias(c->r, f->evidence, M_clock_offsets, offsets);
 }
 
 const struct na_check na_check_clock_skew = {

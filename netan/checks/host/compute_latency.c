@@ -2,6 +2,7 @@
  * each is compared with the other hosts of its run (collectives). */
 #include <math.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
@@ -13,40 +14,25 @@ static void find(struct na_case *c, const struct na_value *x)
 			     "latency --component compute --by host");
 	const char *host = na_text_or(x, M_host, "?");
 	const char *label = na_text_or(x, M_label, NULL);
-	char p50[NA_UNIT_BUF];
+	double p50_s = na_number_at(x, M_p50_us) / NA_US_PER_S;
+	double p99_s = na_number_at(x, M_p99_us) / NA_US_PER_S;
+	int64_t n = na_count_at(x, M_count);
 
-	na_print_time(p50, (int64_t)fmin(na_number_at(x, M_p50_us) * 1e6, 9e18),
-		      3);
-	f->title = na_case_text(c,
-				"reductions on %.100s%s%.60s take %.3g times "
-				"as long as on the other hosts: %s in the "
-				"median of %s (robust z %.3g)",
-				host, label ? " of " : "", label ? label : "",
-				na_number_at(x, M_ratio), p50,
-				na_case_count(c, na_count_at(x, M_count)),
-				na_number_at(x, M_z));
-	na_case_fact(c, f, "%s reductions, median %s, p99 %s",
-		     na_case_count(c, na_count_at(x, M_count)), p50,
-		     na_case_seconds(c,
-				     na_number_at(x, M_p99_us) / NA_US_PER_S));
-	na_case_fact(c, f, "%.3g robust deviations above the other hosts",
-		     na_number_at(x, M_z));
-	f->sure = "a robust test over all hosts rejects chance; why, the trace "
-		  "does not show";
-	f->otherwise = "it reduces more, or larger pieces, than the others";
-	f->remedy = na_case_text(c,
-				 "look at the CPU and the memory of %.100s: "
-				 "what else runs there, its clock rate, memory "
-				 "errors, NUMA placement",
-				 host);
-	na_case_accuse(
-		f, NA_CAUSE_COMPUTE,
-		(struct na_who){.kind = "host", .host = host},
-		na_case_text(c, "slow reductions on %.100s: its CPU or memory",
-			     host));
+	f->title = na_case_say(c, na_fact_slow_reductions_title(
+					  host, label, na_number_at(x, M_ratio),
+					  p50_s, n, na_number_at(x, M_z)));
+	na_case_evidence(c, f, na_fact_reductions_take(n, p50_s, p99_s));
+	na_case_evidence(c, f,
+			 na_fact_deviations_above_others(na_number_at(x, M_z)));
+	f->sure = na_case_say(c, na_fact_robust_test_over_hosts());
+	f->otherwise = na_case_say(c, na_fact_or_reduces_more());
+	f->remedy = na_case_say(c, na_fact_look_at_cpu_and_memory(host));
+	na_case_accuse(f, NA_CAUSE_COMPUTE,
+		       (struct na_who){.kind = "host", .host = host},
+		       na_case_say(c, na_fact_slow_reductions(host)));
 	na_put_text(c->r, f->evidence, M_host, host);
 	na_put_text(c->r, f->evidence, M_label, label);
-	na_put_int(c->r, f->evidence, M_reductions, na_count_at(x, M_count));
+	na_put_int(c->r, f->evidence, M_reductions, n);
 	na_case_copy(c, f->evidence, x, M_p50_us, M_p99_us, M_total_s, M_z,
 		     M_ratio);
 }
@@ -63,8 +49,7 @@ static void judge_compute_latency(struct na_case *c)
 	}
 	/* Two others at least tell what is usual. */
 	if (!compared)
-		na_case_missing(c, "reductions on three hosts or more, "
-				   "which only action graphs record");
+		na_case_needs(c, na_fact_reductions_on_three_hosts());
 }
 
 const struct na_check na_check_compute_latency = {

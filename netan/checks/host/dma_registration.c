@@ -4,9 +4,10 @@
  * trace of one slice, no transfer waits for it: info, and another remedy; the
  * playbook, which is about jobs of several slices, has no row for that.
  */
+#include <math.h>
+
+#include "facts.h"
 #include "members.h"
-#include "netan/base/str.h"
-#include "netan/base/units.h"
 #include "netan/checks/host/host_events.h"
 #include "netan/checks/look.h"
 
@@ -26,30 +27,15 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 	int64_t n = na_count_at(k, M_count);
 	struct na_finding *f = na_case_find(c, severity(c, transfers, share),
 					    NA_CERTAIN, "info");
-	char took[NA_UNIT_BUF];
+	const char *where = na_hostev_where(c, run, M_registrations);
 
 	na_hostev_tell(c, f, run, M_registrations);
-	f->title = na_case_text(
-		c,
-		"%s registration%s of host memory (MapDmaBuffer) in "
-		"the steady state, %s, %s in all, from %.3f s to %.3f s, %s",
-		na_case_count(c, n), na_plural(n),
-		na_hostev_where(c, run, M_registrations),
-		na_hostev_time(took, k, M_total_s), f->from_s, f->to_s,
-		transfers ? na_case_text(c, "during %.2g %% of the transfers",
-					 share * 100)
-			  : "but no transfer that could wait for them");
-	f->brief = na_case_text(c,
-				"host memory is registered (MapDmaBuffer) "
-				"while the job runs, %s",
-				na_hostev_where(c, run, M_registrations));
-	f->remedy = na_hostev_remedy;
-	if (!transfers)
-		f->remedy = na_case_text(
-			c,
-			"nothing for the network; in a job of several "
-			"slices %s",
-			na_hostev_remedy);
+	f->title = na_case_say(c, na_fact_registrations_title(
+					  n, where, na_number_at(k, M_total_s),
+					  f->from_s, f->to_s,
+					  transfers ? share : (double)NAN));
+	f->brief = na_case_say(c, na_fact_memory_is_registered(where));
+	f->remedy = na_case_say(c, na_fact_raise_premap_memory(!transfers));
 }
 
 /* Registrations, and nothing tells which are of the start-up. */
@@ -60,11 +46,7 @@ static bool all_start_up(struct na_case *c, const struct na_value *run)
 
 	if (!n || !seen || seen->u.flag)
 		return false;
-	na_case_missing(c,
-			"a completed step, or more time: %s"
-			" registration%s of host memory, all where the "
-			"start-up may be",
-			na_case_count(c, n), na_plural(n));
+	na_case_needs(c, na_fact_registrations_of_start_up(n));
 	return true;
 }
 

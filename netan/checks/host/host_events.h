@@ -14,10 +14,4 @@ void na_hostev_tell(struct na_case *c, struct na_finding *f,
 const char *na_hostev_where(struct na_case *c, const struct na_value *run,
 			    const char *kind);
 
-/* "1.24 ms", of a member in seconds; buf holds NA_UNIT_BUF. */
-const char *na_hostev_time(char *buf, const struct na_value *in,
-			   const char *name);
-
-extern const char na_hostev_remedy[];
-
 #endif

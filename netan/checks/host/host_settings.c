@@ -10,8 +10,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
-#include "netan/base/str.h"
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
 
@@ -138,16 +139,13 @@ static void put_evidence(struct na_case *c, struct na_value *to,
  * of the first. */
 static const char *remedy_of(struct na_case *c, const struct over_hosts *o)
 {
-	const char *first = na_text_at(row_of(o->host, o->list, o->name),
-				       M_remedy);
-
-	if (o->same_remedy)
-		return na_case_text(c, "on %s: %s",
-				    na_case_names(c, o->hosts, NAMED), first);
-	return na_case_text(c,
-			    "on %s: %s; likewise on the others, with the "
-			    "values and devices of each",
-			    name_of(o->host), first);
+	return na_case_say(
+		c,
+		na_fact_remedy_on_hosts(
+			o->same_remedy ? na_case_names(c, o->hosts, NAMED)
+				       : name_of(o->host),
+			na_text_at(row_of(o->host, o->list, o->name), M_remedy),
+			!o->same_remedy));
 }
 
 static void accuse(struct na_finding *f, const struct na_value *hosts,
@@ -169,31 +167,26 @@ static struct na_finding *find_setting(struct na_case *c,
 	struct na_finding *f = na_case_find(c, severity_of(o->row), NA_CERTAIN,
 					    NULL);
 	bool count = strcmp(o->list, M_counters) == 0;
-	const char *where, *value;
+	const char *where = na_case_say(
+		c, na_fact_on_hosts(o->known > 1 ? (int64_t)o->known : 0,
+				    (int64_t)o->bad,
+				    na_case_names(c, o->hosts, NAMED)));
+	const char *why = na_text_at(o->row, M_why);
 
-	where = na_case_names(c, o->hosts, NAMED);
-	if (o->known > 1)
-		where = na_case_text(c, "%s of %s hosts (%s)",
-				     na_case_count(c, o->bad),
-				     na_case_count(c, o->known), where);
-	value = value_of(c, o->row);
-	if (!o->same)
-		value = na_case_text(c, "wrong: %s and others", value);
 	/* What a counter says is why it is looked at. */
-	f->title = count ? na_case_text(c, "%s on %s: %s", o->name, where,
-					na_text_at(o->row, M_why))
-			 : na_case_text(c, "%s is %s on %s, wanted %s", o->name,
-					value, where,
-					na_text_at(o->row, M_wanted));
+	f->title = na_case_say(
+		c,
+		count ? na_fact_counter_is_bad(o->name, where, why)
+		      : na_fact_setting_is_wrong(o->name, !o->same,
+						 value_of(c, o->row), where,
+						 na_text_at(o->row, M_wanted)));
 	if (f->severity >= NA_SEV_WARNING)
 		accuse(f, o->hosts, f->title);
-	na_case_fact(c, f, "%s of %s hosts%s", na_case_count(c, o->bad),
-		     na_case_count(c, o->known),
-		     o->unknown ? na_case_text(c, ", unknown on %s more",
-					       na_case_count(c, o->unknown))
-				: "");
+	na_case_evidence(c, f,
+			 na_fact_bad_hosts((int64_t)o->bad, (int64_t)o->known,
+					   (int64_t)o->unknown));
 	if (!count)
-		na_case_fact(c, f, "%s", na_text_at(o->row, M_why));
+		na_put_text(c->r, f->facts, NULL, why);
 	f->remedy = remedy_of(c, o);
 	f->command = na_text_at(o->host, M_command);
 	put_evidence(c, f->evidence, o);
@@ -268,15 +261,13 @@ static struct na_finding *told_before(const struct na_case *c,
 	return NULL;
 }
 
-static const char *rto_remedy(struct na_case *c, const struct over_hosts *o)
+static const char *rto_remedy(struct na_case *c, const struct over_hosts *o,
+			      bool late)
 {
-	return na_case_text(c, "%s (%s lists all routes)", remedy_of(c, o),
-			    na_text_at(o->host, M_command));
+	return na_case_say(c, na_fact_rto_remedy(remedy_of(c, o),
+						 na_text_at(o->host, M_command),
+						 late));
 }
-
-static const char two_sources[] =
-	"transfers are late by as much as the setting says a lost packet "
-	"takes; that packets were lost no counter here shows";
 
 /* The rpc-latency finding of a mode gets its reason and the command. */
 static void explain(struct na_case *c, struct na_finding *f,
@@ -285,18 +276,13 @@ static void explain(struct na_case *c, struct na_finding *f,
 {
 	f->confidence = f->confidence == NA_POSSIBLE ? NA_LIKELY
 						     : f->confidence;
-	f->sure = two_sources;
-	f->title = na_case_text(
-		c, "%s: the minimum retransmission timeout is %s ms on %s",
-		f->title, na_case_number(c, rto_ms),
-		na_case_names(c, hosts, NAMED));
-	f->remedy = na_case_text(c,
-				 "%s; then look for what loses packets: "
-				 "drops at the hosts and switch ports of "
-				 "the slow pairs (ethtool -S, nstat)",
-				 rto_remedy(c, o));
-	na_case_fact(c, f, "rto_min is wanted at %s",
-		     na_text_at(o->row, M_wanted));
+	f->sure = na_case_say(c, na_fact_late_as_set());
+	f->title = na_case_say(
+		c, na_fact_timer_is_set(f->title, rto_ms / NA_MS_PER_S,
+					na_case_names(c, hosts, NAMED)));
+	f->remedy = rto_remedy(c, o, true);
+	na_case_evidence(c, f,
+			 na_fact_rto_min_wanted(na_text_at(o->row, M_wanted)));
 	na_put_alias(c->r, f->evidence, M_hosts_with_that_timer, hosts);
 	na_put_real(c->r, f->evidence, M_rto_min_ms, rto_ms);
 	put_evidence(c, f->evidence, o);
@@ -309,14 +295,14 @@ static void say_effect(struct na_case *c, struct na_finding *f,
 		       const struct na_value *hosts, double rto_ms)
 {
 	f->confidence = NA_LIKELY;
-	f->sure = two_sources;
+	f->sure = na_case_say(c, na_fact_late_as_set());
 	f->from_s = na_number_at(mode, M_first_s);
 	f->to_s = na_number_at(mode, M_last_s);
-	f->title = na_case_text(
-		c, "%s; %s transfers (%s %%) come %s ms late", f->title,
-		na_case_count(c, na_count_at(mode, M_count)),
-		na_case_number(c, 100 * na_number_at(mode, M_share)),
-		na_case_number(c, na_number_at(mode, M_latency_ms)));
+	f->title = na_case_say(c, na_fact_setting_makes_late(
+					  f->title, na_count_at(mode, M_count),
+					  na_number_at(mode, M_share),
+					  na_number_at(mode, M_latency_ms) /
+						  NA_MS_PER_S));
 	na_case_copy(c, f->evidence, mode, M_latency_ms);
 	na_put_int(c->r, f->evidence, M_transfers, na_count_at(mode, M_count));
 	na_put_alias(c->r, f->evidence, M_hosts_with_that_timer, hosts);
@@ -345,14 +331,9 @@ static void correct_remedies(struct na_case *c)
 		if (!f || f->also || !by_rto(m) || !all_low(c, m) ||
 		    na_number_at(m, M_latency_ms) < 100)
 			continue;
-		f->remedy = na_case_text(
-			c,
-			"rto_min is low already on %s: see whether the job has "
-			"a network namespace with other routes, and whether "
-			"its peers are set likewise; look for drops at the "
-			"hosts and switch ports of the slow pairs (ethtool "
-			"-S, nstat)",
-			na_case_names(c, hosts, NAMED));
+		f->remedy =
+			na_case_say(c, na_fact_rto_min_is_low(
+					       na_case_names(c, hosts, NAMED)));
 	}
 }
 
@@ -381,7 +362,7 @@ static void judge_rto(struct na_case *c, const struct over_hosts *o)
 	if (!own && !joined)
 		own = find_setting(c, o);
 	if (own)
-		own->remedy = rto_remedy(c, o);
+		own->remedy = rto_remedy(c, o, false);
 }
 
 /* ---- NICs */
@@ -409,24 +390,29 @@ static void judge_nics(struct na_case *c)
 			na_put_text(c->r, to, M_host, name_of(h));
 			na_put_text(c->r, to, M_nic, na_text_at(x, M_name));
 			na_case_copy(c, to, x, M_why);
-			na_put_textf(c->r, names, NULL, "%s of %s (%s)",
-				     na_text_at(x, M_name), name_of(h),
-				     na_text_at(x, M_counted));
+			na_put_text(
+				c->r, names, NULL,
+				na_case_say(c,
+					    na_fact_nic_of_host(
+						    na_text_at(x, M_name),
+						    name_of(h),
+						    na_text_at(x, M_counted))));
 		}
 	}
 	if (!worst)
 		return;
 	f = na_case_find(c, severity_of(worst), NA_CERTAIN, NULL);
-	f->title = na_case_text(c, "NICs with errors or drops: %s",
-				na_case_names(c, names, NAMED));
+	f->title = na_case_say(c, na_fact_nics_with_errors(
+					  na_case_names(c, names, NAMED)));
 	if (f->severity >= NA_SEV_WARNING)
 		accuse(f, hosts, f->title);
-	f->remedy = na_case_text(c, "on %s: %s", name_of(of),
-				 na_text_at(worst, M_remedy));
+	f->remedy = na_case_say(
+		c, na_fact_remedy_on_hosts(name_of(of),
+					   na_text_at(worst, M_remedy), false));
 	f->command = na_text_at(of, M_command);
-	na_case_fact(c, f, "%s NIC%s of %s host%s", na_case_count(c, names->n),
-		     na_plural(names->n), na_case_count(c, hosts->n),
-		     na_plural(hosts->n));
+	na_case_evidence(c, f,
+			 na_fact_nics_of_hosts((int64_t)names->n,
+					       (int64_t)hosts->n));
 	na_put_int(c->r, f->evidence, M_nics_bad, (int64_t)names->n);
 	na_put_alias(c->r, f->evidence, M_nics, rows);
 }
@@ -466,7 +452,7 @@ static const char *put_values(struct na_case *c, struct na_value *list,
 			      const char *name, const struct values *v)
 {
 	struct na_value *to = na_put_object(c->r, list, NULL), *values;
-	const char *text = name;
+	const char *text = "";
 
 	na_put_text(c->r, to, M_setting, name);
 	values = na_put_list(c->r, to, M_values);
@@ -480,8 +466,9 @@ static const char *put_values(struct na_case *c, struct na_value *list,
 				    v->text[i]))
 				na_put_text(c->r, who, NULL, name_of(h));
 		}
-		text = na_case_text(c, "%s%s %s on %s", text, i ? "," : "",
-				    v->text[i], na_case_names(c, who, NAMED));
+		text = na_case_say(c, na_fact_value_on_hosts(
+					      text, v->text[i],
+					      na_case_names(c, who, NAMED)));
 	}
 	return text;
 }
@@ -505,19 +492,18 @@ static void judge_differences(struct na_case *c, const struct over_hosts *all,
 			continue;
 		if (strcmp(all[i].name, "mtu") == 0)
 			severity = NA_SEV_WARNING;
-		text = na_case_text(c, "%s%s%s", text ? text : "",
-				    text ? "; " : "",
-				    put_values(c, list, all[i].name, &v));
+		text = na_case_say(c, na_fact_setting_differs(
+					      text, all[i].name,
+					      put_values(c, list, all[i].name,
+							 &v)));
 	}
 	if (!text)
 		return;
 	f = na_case_find(c, severity, NA_CERTAIN, NULL);
-	f->title = na_case_text(c, "hosts of the job differ: %s", text);
-	f->remedy = "give all hosts of the job the same settings, and the "
-		    "same MTU";
+	f->title = na_case_say(c, na_fact_hosts_differ(text));
+	f->remedy = na_case_say(c, na_fact_give_same_settings());
 	f->command = na_text_at(first_host(c), M_command);
-	na_case_fact(c, f, "%s setting%s differ%s", na_case_count(c, list->n),
-		     na_plural(list->n), list->n == 1 ? "s" : "");
+	na_case_evidence(c, f, na_fact_settings_that_differ((int64_t)list->n));
 	na_put_int(c->r, f->evidence, M_settings_that_differ, (int64_t)list->n);
 	na_put_alias(c->r, f->evidence, M_differences, list);
 }
@@ -549,15 +535,11 @@ static void unless_unknown(struct na_case *c, const struct over_hosts *all,
 		unknown++;
 	}
 	if (without && without->n)
-		na_case_missing(c,
-				"snapshots of %s; those that are here are "
-				"as wanted",
-				na_case_names(c, without, NAMED));
+		na_case_needs(c, na_fact_snapshots_of_hosts(
+					 na_case_names(c, without, NAMED)));
 	else if (unknown)
-		na_case_missing(c,
-				"%s settings that could not be read, such "
-				"as %s; the others are as wanted",
-				na_case_count(c, unknown), one);
+		na_case_needs(c,
+			      na_fact_settings_unknown((int64_t)unknown, one));
 }
 
 static void judge_host_settings(struct na_case *c)
@@ -566,7 +548,7 @@ static void judge_host_settings(struct na_case *c)
 	size_t n, before = c->n;
 
 	if (!first_host(c)) {
-		na_case_missing(c, "a snapshot that can be read");
+		na_case_needs(c, na_fact_readable_snapshot());
 		return;
 	}
 	n = add_names(c, M_settings, all, 0);

@@ -16,8 +16,8 @@
  */
 #include <math.h>
 
+#include "facts.h"
 #include "members.h"
-#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/checks/check.h"
 #include "netan/checks/look.h"
@@ -77,33 +77,17 @@ static void put_title(struct na_case *c, struct na_finding *f,
 		      double share)
 {
 	const char *label = na_text_or(run, M_label, NULL);
-	char gap[NA_UNIT_BUF], most[NA_UNIT_BUF];
-	const char *of = label ? na_case_text(c, " of %.60s", label) : "";
 	const char *name = na_text_or(x->worst, M_collective, "?");
+	double gap_s = na_number_at(x->worst, M_gap_p50_s);
+	char most[NA_UNIT_BUF];
 
-	na_print_time(gap, na_ps_of_s(na_number_at(x->worst, M_gap_p50_s)), 3);
-	if (x->by_size)
-		f->title = na_case_text(
-			c,
-			"%s transfers%s of up to %s, %.2g %% of the "
-			"bytes sent, begin only when their whole buffer was "
-			"copied out of the device; %.100s waits %s",
-			na_case_count(c, x->serial), of,
-			na_print_bytes(most, x->max_bytes, 3), share * 100,
-			name, gap);
-	else
-		f->title = na_case_text(
-			c,
-			"%.100s%s leave%s the network idle while %s out of the "
-			"device, %s in the median before the first send",
-			name,
-			x->n > 1 ? na_case_text(c, " and %s more%s",
-						na_case_count(c, x->n - 1), of)
-				 : of,
-			x->n > 1 ? "" : "s",
-			x->n > 1 ? "their buffers are copied"
-				 : "its buffer is copied",
-			gap);
+	f->title = na_case_say(
+		c, x->by_size ? na_fact_transfers_behind_copies(
+					x->serial, label,
+					na_print_bytes(most, x->max_bytes, 3),
+					share, name, gap_s)
+			      : na_fact_network_waits_for_copies(
+					name, (int64_t)x->n - 1, label, gap_s));
 }
 
 static void judge_run(struct na_case *c, const struct na_value *run)
@@ -118,19 +102,13 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 		return;
 	f = na_case_find(c, NA_SEV_INFO, NA_LIKELY, "sizes --side tx");
 	put_title(c, f, run, &x, share);
-	f->remedy = "lower --megascale_max_reduction_shard_size or "
-		    "--megascale_target_dma_size (both default 8388608, 8 MiB; "
-		    "the shard must stay much larger than "
-		    "--megascale_sparse_reduction_threshold), for one-to-one "
-		    "transfers --megascale_chunk_size (default 8388608)";
-	na_case_fact(c, f, "%s collective%s wait%s for the copy of a buffer",
-		     na_case_count(c, x.n), na_plural(x.n),
-		     x.n == 1 ? "s" : "");
-	na_case_fact(c, f, "that is %.2g %% of the time of %s",
-		     100 * na_number_at(x.worst, M_gap_share),
-		     na_text_or(x.worst, M_collective, "the first"));
-	f->sure = "the wait for the copy is counted; that smaller shards end it "
-		  "follows from how they are sent";
+	f->remedy = na_case_say(c, na_fact_lower_shard_size());
+	na_case_evidence(c, f, na_fact_collectives_wait_for_copy((int64_t)x.n));
+	na_case_evidence(c, f,
+			 na_fact_copy_share(na_number_at(x.worst, M_gap_share),
+					    na_text_or(x.worst, M_collective,
+						       NULL)));
+	f->sure = na_case_say(c, na_fact_wait_for_copy_counted());
 	na_put_text(c->r, f->evidence, M_label, na_text_or(run, M_label, NULL));
 	na_put_int(c->r, f->evidence, M_sends, na_count_at(run, M_sends));
 	na_put_real(c->r, f->evidence, M_serial_bytes_share, share);

@@ -1,6 +1,6 @@
 /* memory-copy: the transport copies what it should hand on as it is. */
+#include "facts.h"
 #include "members.h"
-#include "netan/base/units.h"
 #include "netan/checks/host/host_events.h"
 #include "netan/checks/look.h"
 
@@ -9,7 +9,7 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 	const struct na_value *k = na_get(run, M_copies);
 	double share = na_number_or(k, M_touched_share, 0);
 	int64_t n = na_count_at(k, M_count);
-	char took[NA_UNIT_BUF], p50[NA_UNIT_BUF], p99[NA_UNIT_BUF];
+	const char *where = na_hostev_where(c, run, M_copies);
 	struct na_finding *f = na_case_find(c,
 					    share > c->limits->copy_touched
 						    ? NA_SEV_ERROR
@@ -17,20 +17,12 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 					    NA_CERTAIN, "info");
 
 	na_hostev_tell(c, f, run, M_copies);
-	f->title = na_case_text(
-		c,
-		"%s host memory cop%s (zero copy lost) %s, %s in all, "
-		"p50 %s, p99 %s, during %.2g %% of the transfers",
-		na_case_count(c, n), n == 1 ? "y" : "ies",
-		na_hostev_where(c, run, M_copies),
-		na_hostev_time(took, k, M_total_s),
-		na_hostev_time(p50, k, M_p50_s),
-		na_hostev_time(p99, k, M_p99_s), share * 100);
-	f->brief = na_case_text(c,
-				"what is sent is copied in host memory (zero "
-				"copy lost), %s",
-				na_hostev_where(c, run, M_copies));
-	f->remedy = na_hostev_remedy;
+	f->title = na_case_say(
+		c, na_fact_copies_title(n, where, na_number_at(k, M_total_s),
+					na_number_at(k, M_p50_s),
+					na_number_at(k, M_p99_s), share));
+	f->brief = na_case_say(c, na_fact_memory_is_copied(where));
+	f->remedy = na_case_say(c, na_fact_raise_premap_memory(false));
 }
 
 static void judge_memory_copy(struct na_case *c)

@@ -4,21 +4,11 @@
  * list for traces, where it is a verdict of hang digests; here it is seen
  * before.
  */
+#include "facts.h"
 #include "members.h"
-#include "netan/checks/check.h"
+#include "netan/checks/look.h"
 
 enum { FACTS = 3 };
-
-/* "host-3", "host-3 and 2 more". */
-static const char *who(struct na_case *c, const struct na_value *group)
-{
-	const struct na_value *hosts = na_get(group, M_hosts);
-	size_t n = hosts ? hosts->n : 0;
-	const char *name = na_text_of(na_items(hosts), "?");
-
-	return n > 1 ? na_case_text(c, "%.100s and %zu more", name, n - 1)
-		     : na_case_text(c, "%.100s", name);
-}
 
 static void put_groups(struct na_case *c, struct na_finding *f,
 		       const struct na_value *groups)
@@ -27,8 +17,12 @@ static void put_groups(struct na_case *c, struct na_finding *f,
 
 	na_for_each (g, groups) {
 		if (f->facts->n < FACTS)
-			na_case_fact(c, f, "%s on %s",
-				     na_text_at(g, M_fingerprint), who(c, g));
+			na_case_evidence(
+				c, f,
+				na_fact_program_on_hosts(
+					na_text_at(g, M_fingerprint),
+					na_case_names(c, na_get(g, M_hosts),
+						      1)));
 		na_case_copy(c, na_put_object(c->r, list, NULL), g,
 			     M_fingerprint, M_hosts);
 	}
@@ -46,13 +40,15 @@ static void judge_program_mismatch(struct na_case *c)
 		return;
 	f = na_case_find(c, NA_SEV_ERROR, NA_CERTAIN, "hlo");
 	groups = na_get(d, M_groups);
-	f->title = na_case_text(c, "%.60s%s%s", label ? label : "",
-				label ? ": " : "", na_text_at(body, M_verdict));
-	f->remedy = "compare the programs with netan hlo; then see that all "
-		    "hosts have the same code, compiler, flags and data shapes";
+	f->title = na_case_say(c,
+			       na_fact_labelled(label,
+						na_text_at(body, M_verdict)));
+	f->remedy = na_case_say(c, na_fact_compare_programs());
 	/* The odd ones come first. */
-	f->culprit = na_case_text(c, "another program on %s",
-				  who(c, na_items(groups)));
+	f->culprit =
+		na_case_say(c,
+			    na_fact_another_program(na_case_names(
+				    c, na_get(na_items(groups), M_hosts), 1)));
 	na_put_text(c->r, f->evidence, M_label, label);
 	na_put_int(c->r, f->evidence, M_programs, (int64_t)list->n);
 	na_put_text(c->r, f->evidence, M_module, na_text_or(d, M_module, NULL));

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
@@ -76,84 +77,80 @@ static double factor_of(const struct na_value *body, const struct na_value *who)
 	return n > 0 && others > 0 ? own / own_n / (others / n) : (double)NAN;
 }
 
-/* " (ranks 4 to 7)", of a host that is late as one. */
+/* "ranks 4 to 7", of a host that is late as one. */
 static const char *ranks_of(struct na_case *c, const struct na_value *x)
 {
-	const struct na_value *list = na_get(x, M_ranks);
 	size_t n = na_length(x, M_ranks);
 	double first = INFINITY, last = -INFINITY;
+	bool some;
 
 	if (!n)
-		return "";
-	na_for_each (v, list) {
+		return NULL;
+	na_for_each (v, na_get(x, M_ranks)) {
 		first = fmin(first, na_real_of(v, NAN));
 		last = fmax(last, na_real_of(v, NAN));
 	}
-	if (n < 2 || last - first + 1 > (double)n)
-		return na_case_text(c, " (%s of ranks %d to %d)",
-				    na_case_count(c, n), (int)first, (int)last);
-	return na_case_text(c, " (ranks %d %s %d)", (int)first,
-			    n > 2 ? "to" : "and", (int)last);
+	some = n < 2 || last - first + 1 > (double)n;
+	return na_case_say(c, na_fact_ranks_together(some ? (int64_t)n : 0,
+						     (int64_t)first,
+						     n == 2 && !some,
+						     (int64_t)last));
 }
 
 /* A host; of a GPU job a rank, several of which one host may have. */
 static const char *name_of(struct na_case *c, const struct na_value *x)
 {
 	double rank = na_number_at(x, M_rank);
-	const char *host = na_text_at(x, M_host);
-	const char *alone = isfinite(rank)
-				    ? na_case_text(c, "rank %d", (int)rank)
-				    : "";
+	const char *host = na_text_at(x, M_host), *alone;
 
+	if (!isfinite(rank))
+		return host;
 	/* Where nothing tells its host it is called after the rank. */
-	return !isfinite(rank) ? host
-	       : strcmp(host, alone) == 0
+	alone = na_case_say(c, na_fact_rank_on_host((int64_t)rank, NULL));
+	return strcmp(host, alone) == 0
 		       ? host
-		       : na_case_text(c, "%s on %s", alone, host);
+		       : na_case_say(c,
+				     na_fact_rank_on_host((int64_t)rank, host));
 }
 
 struct words {
-	const char *title, *culprit, *remedy;
+	const char *does, *culprit, *remedy, *otherwise;
 };
 
 static struct words words_of(struct na_case *c, const struct na_value *body,
 			     const struct na_value *x)
 {
 	const char *host = name_of(c, x), *ranks = ranks_of(c, x);
-	struct words w;
 
-	if (na_says(x, M_cause, "computation")) {
-		w.title = na_case_text(
-			c, "%s%s computes %s times as long as the others", host,
-			ranks, na_case_number(c, factor_of(body, x)));
-		w.culprit = na_case_text(c, "%s's own computation%s", host,
-					 ranks);
-		w.remedy = "look at that host's devices and CPU: clocks and "
-			   "throttling, other processes";
-	} else if (na_says(x, M_cause, "input")) {
-		w.title = na_case_text(c,
-				       "%s%s waits for its input or its host",
-				       host, ranks);
-		w.culprit = na_case_text(c, "%s's input or host%s", host,
-					 ranks);
-		w.remedy = "look at that host's input pipeline, CPU and "
-			   "storage: more prefetching, other processes";
-	} else if (na_says(x, M_cause, "late_start")) {
-		w.title = na_case_text(c, "%s starts its collectives late",
-				       host);
-		w.culprit = na_case_text(c, "%s, which starts late", host);
-		w.remedy = "look at what that host does before: input "
-			   "pipeline, CPU, computation";
-	} else {
-		w.title = na_case_text(c, "the transfers of %s take longest",
-				       host);
-		/* Whom nothing accuses the first line does not name. */
-		w.culprit = "the transfers of one host take longest, and no "
-			    "test blames its network";
-		w.remedy = "look at that host's NIC, CPU and input pipeline, "
-			   "and at the pairs that it is in";
-	}
-	return w;
+	if (na_says(x, M_cause, "computation"))
+		return (struct words){
+			na_case_say(c,
+				    na_fact_straggler_computes(
+					    host, ranks, factor_of(body, x))),
+			na_case_say(c, na_fact_own_computation(host, ranks)),
+			na_case_say(c, na_fact_look_at_devices()),
+			na_case_say(c, na_fact_or_more_work())};
+	if (na_says(x, M_cause, "input"))
+		return (struct words){
+			na_case_say(c,
+				    na_fact_straggler_waits_for_input(host,
+								      ranks)),
+			na_case_say(c, na_fact_own_input(host, ranks)),
+			na_case_say(c, na_fact_look_at_input()),
+			na_case_say(c, na_fact_or_garbage_collection())};
+	if (na_says(x, M_cause, "late_start"))
+		return (struct words){
+			na_case_say(c, na_fact_straggler_starts_late(host)),
+			na_case_say(c, na_fact_who_starts_late(host)),
+			na_case_say(c, na_fact_look_at_what_comes_before()),
+			NULL};
+	/* Whom nothing accuses the first line does not name. */
+	return (struct words){na_case_say(c, na_fact_straggler_transfers(host)),
+			      na_case_say(c, na_fact_transfers_of_one_host()),
+			      na_case_say(c, na_fact_look_at_nic()),
+			      na_says(x, M_cause, "network")
+				      ? na_case_say(c, na_fact_or_only_waits())
+				      : NULL};
 }
 
 /* Files that do not all tell the wall clock: what traffic says of their clocks
@@ -208,16 +205,12 @@ static void join_culprit(struct na_case *c, const struct na_value *x)
 
 	if (!f)
 		return;
-	na_case_fact(c, f,
-		     "in %s of %s %s the transfers of %s take longest%s",
-		     na_case_count(c, na_count_at(x, M_times)),
-		     na_case_count(c, na_count_at(x, M_tried)),
-		     na_says(x, M_of, "steps") ? "steps"
-					       : "runs of collectives",
-		     name_of(c, x),
-		     na_touches(f->evidence, na_text_at(x, M_host))
-			     ? ""
-			     : ", which only waits for it");
+	na_case_evidence(
+		c, f,
+		na_fact_transfers_take_longest(
+			na_count_at(x, M_times), na_count_at(x, M_tried),
+			na_says(x, M_of, "steps"), name_of(c, x),
+			!na_touches(f->evidence, na_text_at(x, M_host))));
 	na_case_join(c, f);
 }
 
@@ -225,26 +218,19 @@ static void join_culprit(struct na_case *c, const struct na_value *x)
 static void put_hidden(struct na_case *c, struct na_finding *f,
 		       const struct na_value *x)
 {
-	double own_ms = na_number_at(x, M_own_ms_per_step);
+	double own_s = na_number_at(x, M_own_ms_per_step) / NA_MS_PER_S;
 	double ms = f->cost_ms_per_step;
-	const char *own = na_case_seconds(c, own_ms / NA_MS_PER_S);
 
-	if (!(own_ms > 0) || na_is_at_most(f))
+	if (!(own_s > 0) || na_is_at_most(f))
 		return;
 	na_case_copy(c, f->evidence, x, M_own_ms_per_step);
 	if (is_hidden(c, ms))
-		f->brief = na_case_text(c,
-					"%s takes %s a step longer, which costs "
-					"next to nothing: the steps wait as "
-					"long for the network",
-					f->culprit, own);
-	na_case_fact(c, f,
-		     "it takes %s a step longer than the median host, of which "
-		     "they wait for %s%s: the rest is hidden behind what they "
-		     "wait for anyway",
-		     own, f->roughly,
-		     ms > 0 ? na_case_seconds(c, ms / NA_MS_PER_S)
-			    : "nothing");
+		f->brief = na_case_say(c, na_fact_own_time_hidden(f->culprit,
+								  own_s));
+	na_case_evidence(c, f,
+			 na_fact_own_time(own_s, f->roughly,
+					  ms > 0 ? ms / NA_MS_PER_S
+						 : (double)NAN));
 }
 
 /* What it costs the job, as long as the steps show that. */
@@ -255,7 +241,7 @@ static void put_cost(struct na_case *c, struct na_finding *f,
 
 	f->lost_s = na_number_at(x, M_lost_ms) / NA_MS_PER_S;
 	f->cost_ms_per_step = na_number_at(x, M_cost_ms_per_step);
-	f->base = " (netan steps: own cost)";
+	f->base = na_case_say(c, na_fact_own_cost_of_steps());
 	if (*is)
 		f->roughly = na_case_text(c, "%s ", is);
 	if (isfinite(na_number_at(x, M_own_ms_per_step)) && !na_is_at_most(f))
@@ -270,23 +256,19 @@ static void put_facts(struct na_case *c, struct na_finding *f,
 {
 	double together_ms = na_number_at(x, M_together_ms_per_step);
 
-	na_case_fact(c, f,
-		     "it is last in %s %% of them, by chance it would be "
-		     "in %s %%",
-		     na_case_number(c, 100 * na_number_at(x, M_share)),
-		     na_case_number(c,
-				    100 * na_number_at(x, M_expected_share)));
-	na_case_fact(c, f,
-		     "when last it is %s behind the next slowest, all added up",
-		     na_case_seconds(c, na_number_at(x, M_lost_ms) /
-						NA_MS_PER_S));
+	na_case_evidence(c, f,
+			 na_fact_last_so_often(na_number_at(x, M_share),
+					       na_number_at(x,
+							    M_expected_share)));
+	na_case_evidence(c, f,
+			 na_fact_behind_in_all(na_number_at(x, M_lost_ms) /
+					       NA_MS_PER_S));
 	put_hidden(c, f, x);
 	if (isfinite(together_ms)) {
-		na_case_fact(c, f,
-			     "others are late, too: all of them in time save "
-			     "%s%s a step",
-			     f->roughly,
-			     na_case_seconds(c, together_ms / NA_MS_PER_S));
+		na_case_evidence(c, f,
+				 na_fact_others_late_too(f->roughly,
+							 together_ms /
+								 NA_MS_PER_S));
 		na_case_copy(c, f->evidence, x, M_together_ms_per_step);
 	}
 }
@@ -318,27 +300,18 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 		accuse(f, x, w.culprit);
 	/* Of transfers, that is no cost: bad-endpoint knows whose it is. */
 	put_cost(c, f, x);
-	f->title = na_case_text(
-		c, "%s, last in %s of %s %s, by %s in the median", w.title,
-		na_case_count(c, na_count_at(x, M_times)),
-		na_case_count(c, na_count_at(x, M_tried)),
-		na_says(x, M_of, "steps") ? "steps" : "runs of collectives",
-		na_case_seconds(c, na_number_at(x, M_behind_ms) / 1e3));
+	f->title = na_case_say(
+		c, na_fact_straggler_title(w.does, na_count_at(x, M_times),
+					   na_count_at(x, M_tried),
+					   na_says(x, M_of, "steps"),
+					   na_number_at(x, M_behind_ms) /
+						   NA_MS_PER_S));
 	f->remedy = w.remedy;
+	f->otherwise = w.otherwise;
 	put_facts(c, f, x);
-	if (network)
-		f->otherwise = "it only waits for another one";
-	else if (na_says(x, M_cause, "input"))
-		f->otherwise = "garbage collection, or a checkpoint";
-	else if (na_says(x, M_cause, "computation"))
-		f->otherwise = "it gets more work than the others: no host is "
-			       "at fault then";
 	if (isfinite(odds))
-		f->sure = na_case_text(c,
-				       "odds %s to 1 that it is not as late as "
-				       "the other %s are",
-				       na_case_number(c, odds),
-				       na_of_ranks(c) ? "ranks" : "hosts");
+		f->sure = na_case_say(c, na_fact_odds_of_late(odds,
+							      na_of_ranks(c)));
 	na_case_copy(c, f->evidence, x, M_host, M_cause, M_of, M_times, M_tried,
 		     M_expected_share, M_posterior, M_odds, M_behind_ms,
 		     M_lost_ms);
@@ -400,29 +373,6 @@ static bool is_habit(const struct waits *x, size_t steps, double all_ms)
 	return x->n >= LEAST_STEPS && x->lost_ms >= costs * all_ms;
 }
 
-static const char *waits_title(struct na_case *c, const struct waits *x,
-			       size_t steps, double behind_ms)
-{
-	bool input = strcmp(x->cause, "input") == 0;
-	const char *does = input ? "waits for its input or its host"
-				 : "computes longer than the others";
-	const char *by = na_case_seconds(c, behind_ms / NA_MS_PER_S);
-	const char *name = name_of(c, x->who);
-
-	if ((size_t)x->n == steps)
-		return na_case_text(c, "%s %s: %s%s steps wait for it, by %s",
-				    name, does,
-				    steps == BOTH_STEPS ? "both" : "all ",
-				    steps == BOTH_STEPS
-					    ? ""
-					    : na_case_count(c, steps),
-				    by);
-	return na_case_text(c, "%s %s now and then: %s of %s steps wait for "
-			       "it, by %s",
-			    name, does, na_case_count(c, x->n),
-			    na_case_count(c, steps), by);
-}
-
 static void tell_waits(struct na_case *c, const struct na_value *body,
 		       const struct waits *x)
 {
@@ -431,37 +381,38 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 	bool input = strcmp(x->cause, "input") == 0;
 	double behind_ms = x->behind_ms / (double)x->n;
 	const char *name = name_of(c, x->who);
+	size_t steps = na_length(body, M_steps);
 
 	na_case_draw(c, f, "steps -o steps.svg");
 	na_case_accuse(f, input ? NA_CAUSE_INPUT : NA_CAUSE_COMPUTE,
 		       (struct na_who){.kind = "host",
 				       .host = na_text_at(x->who, M_host),
 				       .rank = na_get(x->who, M_rank)},
-		       na_case_text(c,
-				    input ? "%s's input or host"
-					  : "%s's own computation",
-				    name));
+		       na_case_say(c, input ? na_fact_own_input(name, NULL)
+					    : na_fact_own_computation(name,
+								      NULL)));
 	f->lost_s = x->lost_ms / NA_MS_PER_S;
-	f->cost_ms_per_step = x->behind_ms / (double)na_length(body, M_steps);
+	f->cost_ms_per_step = x->behind_ms / (double)steps;
 	f->roughly = NA_AT_MOST;
-	f->base = ", in the mean of all steps (netan steps)";
+	f->base = na_case_say(c, na_fact_mean_of_steps());
 	f->from_s = x->from_s;
 	f->to_s = x->to_s;
-	f->title = waits_title(c, x, na_length(body, M_steps), behind_ms);
-	f->remedy = "look at what that host does at these times: input "
-		    "pipeline, storage, checkpoints, other processes, "
-		    "throttling";
-	na_case_fact(c, f, "they wait %s in the mean, %s in all",
-		     na_case_seconds(c, behind_ms / NA_MS_PER_S),
-		     na_case_seconds(c, x->lost_ms / NA_MS_PER_S));
-	f->otherwise = "chance: so few steps show no habit";
+	f->title = na_case_say(c, na_fact_steps_wait_now_and_then(
+					  name, input, (size_t)x->n == steps,
+					  steps == BOTH_STEPS, x->n,
+					  (int64_t)steps,
+					  behind_ms / NA_MS_PER_S));
+	f->remedy = na_case_say(c, na_fact_look_at_these_times());
+	na_case_evidence(c, f,
+			 na_fact_wait_of_steps(behind_ms / NA_MS_PER_S,
+					       x->lost_ms / NA_MS_PER_S));
+	f->otherwise = na_case_say(c, na_fact_or_few_steps());
 	na_put_text(c->r, f->evidence, M_host, na_text_at(x->who, M_host));
 	if (isfinite(na_number_at(x->who, M_rank)))
 		na_case_copy(c, f->evidence, x->who, M_rank);
 	na_put_text(c->r, f->evidence, M_cause, x->cause);
 	na_put_int(c->r, f->evidence, M_times, x->n);
-	na_put_int(c->r, f->evidence, M_tried,
-		   (int64_t)na_length(body, M_steps));
+	na_put_int(c->r, f->evidence, M_tried, (int64_t)steps);
 	na_put_real(c->r, f->evidence, M_behind_ms, behind_ms);
 	na_put_real(c->r, f->evidence, M_lost_ms, x->lost_ms);
 }
@@ -507,14 +458,11 @@ static void judge_hiccup(struct na_case *c, const struct na_value *body)
 	f->lost_s = na_number_at(x, M_lost_ms) / NA_MS_PER_S;
 	f->from_s = na_number_at(x, M_from_s);
 	f->to_s = na_number_at(x, M_to_s);
-	f->remedy = "look at what that host did then: input pipeline, storage, "
-		    "garbage collection, a checkpoint, other processes";
-	na_case_fact(c, f,
-		     "its own time in that step is %s behind the median host's "
-		     "and %s behind the next slowest's",
-		     na_case_seconds(c, na_number_at(x, M_behind_ms) /
-						NA_MS_PER_S),
-		     na_case_seconds(c, f->lost_s));
+	f->remedy = na_case_say(c, na_fact_look_at_that_step());
+	na_case_evidence(c, f,
+			 na_fact_own_time_in_step(na_number_at(x, M_behind_ms) /
+							  NA_MS_PER_S,
+						  f->lost_s));
 	na_case_copy(c, f->evidence, x, M_step, M_cause, M_behind_ms,
 		     M_lost_ms, M_duration_ms);
 	na_put_text(c->r, f->evidence, M_host, na_text_at(x, M_slowest_host));
@@ -546,13 +494,8 @@ static void judge_unexplained(struct na_case *c, const struct na_value *body)
 	behind_ms = fmax(behind_ms, differ_ms);
 	if (!(waiting > much) && !(behind_ms > costs * all_ms))
 		return;
-	na_case_missing(c,
-			"could not tell who: ranks wait %s %% of the steps for "
-			"later ones, what they do themselves differs by %s %% "
-			"of a step, and no rank or host is the last of most "
-			"steps by more than the others differ (netan steps)",
-			na_case_number(c, 100 * waiting),
-			na_case_number(c, 100 * behind_ms / all_ms));
+	na_case_needs(c,
+		      na_fact_who_is_late_unknown(waiting, behind_ms / all_ms));
 }
 
 /* A host without a file, as the others see it: whom they wait for, but not
@@ -574,31 +517,20 @@ static void judge_late_group(struct na_case *c, const struct na_value *x)
 	f->roughly = "at least ";
 	f->cost_ms_per_step = na_number_at(x, M_lost_ms) /
 			      (double)na_count_at(x, M_tried);
-	f->title = na_case_text(
-		c,
-		"the others wait for %s: it begins %s after them in %s "
-		"of %s launches",
-		name,
-		na_case_seconds(c, na_number_at(x, M_behind_ms) / NA_MS_PER_S),
-		na_case_count(c, na_count_at(x, M_times)),
-		na_case_count(c, na_count_at(x, M_tried)));
-	f->remedy = "give that file, too: it tells whether the host computes "
-		    "longer, waits for its input or for its network; else look "
-		    "at its devices, CPU, input pipeline and NIC";
-	na_case_fact(c, f,
-		     "its first transfers are sent after all others' in %s "
-		     "of %s launches, by chance in %s %% of them",
-		     na_case_count(c, na_count_at(x, M_times)),
-		     na_case_count(c, na_count_at(x, M_tried)),
-		     na_case_number(c,
-				    100 * na_number_at(x, M_expected_share)));
-	na_case_fact(c, f,
-		     "more time has passed then than for the others since data "
-		     "reached it last");
-	f->otherwise = "it computes as the others do, and its sends wait on "
-		       "the host, or what it waits for comes late";
-	f->sure = na_case_text(c, "as often by chance with %s",
-			       na_case_chance(c, na_number_at(x, M_p_value)));
+	f->title = na_case_say(
+		c, na_fact_others_wait_for(
+			   name, na_number_at(x, M_behind_ms) / NA_MS_PER_S,
+			   na_count_at(x, M_times), na_count_at(x, M_tried)));
+	f->remedy = na_case_say(c, na_fact_give_that_file());
+	na_case_evidence(
+		c, f,
+		na_fact_sends_after_all(na_count_at(x, M_times),
+					na_count_at(x, M_tried),
+					na_number_at(x, M_expected_share)));
+	na_case_evidence(c, f, na_fact_data_reached_it_before());
+	f->otherwise = na_case_say(c, na_fact_or_sends_wait_on_host());
+	f->sure = na_case_say(c, na_fact_as_often_by_chance(
+					 na_number_at(x, M_p_value)));
 	na_case_copy(c, f->evidence, x, M_hosts, M_times, M_tried,
 		     M_expected_share, M_p_value, M_behind_ms, M_lost_ms);
 }
@@ -607,7 +539,6 @@ static void judge_late_group(struct na_case *c, const struct na_value *x)
 static void judge_without_file(struct na_case *c, const struct na_value *body)
 {
 	const struct na_value *list = na_get(body, M_without_file);
-	const char *others = "";
 	bool late = false;
 
 	na_for_each (v, list) {
@@ -615,21 +546,16 @@ static void judge_without_file(struct na_case *c, const struct na_value *body)
 		if (na_flag_at(v, M_late))
 			judge_late_group(c, v);
 	}
-	if (list && list->n > 1)
-		others = na_case_text(c, ", or one of %s more",
-				      na_case_count(c, list->n - 1));
 	if (list && list->n)
-		na_case_missing(c,
-				"the files of all hosts: %s%s may %sbe the one "
-				"that the others wait for",
-				na_text_at(na_items(list), M_name), others,
-				late ? "also " : "");
+		na_case_needs(c, na_fact_straggler_without_file(
+					 na_text_at(na_items(list), M_name),
+					 (int64_t)list->n - 1, late));
 }
 
 static void judge_straggler(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "steps");
-	const char *wider = na_wider(c);
+	int64_t steps = (int64_t)na_length(body, M_steps);
 	bool told = na_length(body, M_stragglers) > 0;
 
 	na_for_each (v, na_get(body, M_stragglers))
@@ -639,18 +565,11 @@ static void judge_straggler(struct na_case *c)
 	judge_unexplained(c, body);
 	judge_without_file(c, body);
 	if (na_length(body, M_hosts) < 2)
-		na_case_missing(c, "steps of two %s or more, to compare them",
-				na_of_ranks(c) ? "ranks" : "hosts");
-	else if (!told &&
-		 (int64_t)na_length(body, M_steps) < na_steps_needed(c))
-		na_case_missing(c,
-				"%s steps of these %s: %s %s too few to "
-				"name one that is late%s%s",
-				na_case_count(c, na_steps_needed(c)),
-				na_of_ranks(c) ? "ranks" : "hosts",
-				na_case_count(c, na_length(body, M_steps)),
-				na_length(body, M_steps) == 1 ? "is" : "are",
-				*wider ? "; " : "", wider);
+		na_case_needs(c, na_fact_steps_of_two(na_of_ranks(c)));
+	else if (!told && steps < na_steps_needed(c))
+		na_case_needs(c, na_fact_more_steps(na_steps_needed(c),
+						    na_of_ranks(c), steps,
+						    na_wider(c)));
 }
 
 const struct na_check na_check_straggler = {
