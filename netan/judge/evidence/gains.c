@@ -68,9 +68,8 @@ static bool side_gains(struct na_j_level *v, int side, struct na_j_gain *out)
 		uint32_t host = v->units[na_j_first(g, i)].host[side];
 
 		i = na_j_level_side(v, side, i, NA_J_KERNEL(coll), ll);
-		/* Of one pair nobody knows whose it is, and how slow it is
-		 * bounds both of its sides; of two clocks the fit took it for
-		 * the clocks'. */
+		/* How slow one pair is bounds both of its sides, and names
+		 * neither; of two clocks the fit took it for the clocks'. */
 		if (v->peers[side][host] < 2 && v->in->two_clocks)
 			continue;
 		if (v->peers[side][host] > 1)

@@ -1,6 +1,6 @@
 /*
- * Spells: how slow a side is in the slowest tenth of its steps, beside the other
- * sides in the same steps.  A fault that comes and goes does not move a level.
+ * Spells: how slow a side is in the slowest tenth of its steps, compared with
+ * the other sides in these.  A fault that comes and goes does not move a level.
  */
 #ifndef NETAN_JUDGE_EVIDENCE_SPELLS_H
 #define NETAN_JUDGE_EVIDENCE_SPELLS_H

@@ -488,7 +488,7 @@ static double shared_part(const struct na_j_level *v, const double *pair,
 	return fmax(part - 2 * (1 - part * part) / sqrt((double)n), 0);
 }
 
-static bool are_told(const struct na_j_level *v)
+static bool has_distances(const struct na_j_level *v)
 {
 	for (size_t c = 1; c < v->n_connections; c++)
 		if (v->connections[c].near < v->connections[0].near ||
@@ -497,8 +497,8 @@ static bool are_told(const struct na_j_level *v)
 	return v->in->n_racks > 0;
 }
 
-/* A distance is the same both ways: what nobody told, the way back tells.  Of few
- * pairs what their hosts have of their own is both ways', too. */
+/* A distance is the same both ways: where the input has none, the way back shows
+ * it.  Of few pairs what their hosts have of their own is both ways', too. */
 static bool learn_distances(struct na_j_level *v, const struct polish *p,
 			    struct na_arena *tmp)
 {
@@ -508,7 +508,7 @@ static bool learn_distances(struct na_j_level *v, const struct polish *p,
 
 	if (!pair || !all || !apart)
 		return false;
-	if (are_told(v) ||
+	if (has_distances(v) ||
 	    v->n_pairs < NA_J_MIN_CONNECTIONS * v->by_side[0].n)
 		return true;
 	part = shared_part(v, pair, all, apart);
