@@ -92,7 +92,7 @@ static struct story story_of(struct na_case *c, const struct na_value *event)
 }
 
 /* What keeps the job, of which nobody else can say as much. */
-static struct na_fact what_hangs(struct na_case *c,
+static struct na_fact title_fact(struct na_case *c,
 				 const struct na_value *event,
 				 const struct story *s)
 {
@@ -246,7 +246,7 @@ static void judge_event(struct na_case *c, const struct na_value *event,
 	if (drawn && drawn->n)
 		na_case_draw(c, f, "hang -o hang.svg");
 	f->title = na_case_say(
-		c, na_fact_job_hangs(na_case_say(c, what_hangs(c, event, &s))));
+		c, na_fact_job_hangs(na_case_say(c, title_fact(c, event, &s))));
 	f->remedy = remedy ? remedy : na_case_say(c, na_fact_hang_says_more());
 	f->from_s = since_of(c, event);
 	f->culprit = *s.who ? s.who : NULL;

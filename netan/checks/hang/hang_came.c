@@ -23,7 +23,7 @@ const char *na_hang_group(struct na_case *c, const char *group)
 }
 
 /* "rank 2", "ranks 3, 5-8 and 12", of a list of numbers; "" without any. */
-static const char *ranks_of(struct na_case *c, const struct na_value *list)
+static const char *named_ranks(struct na_case *c, const struct na_value *list)
 {
 	char buf[200];
 	const char *ranks = na_plain_ranges(buf, sizeof(buf), list);
@@ -40,7 +40,7 @@ static struct na_fact place_of(struct na_case *c, const struct na_value *event,
 {
 	bool stuck = na_says(event, M_cause, "device_stuck");
 
-	return na_fact_ranks_came(ranks_of(c, na_get(place, M_ranks)),
+	return na_fact_ranks_came(named_ranks(c, na_get(place, M_ranks)),
 				  na_text_or(place, M_calls, NULL), stuck,
 				  na_count_or(place,
 					      stuck ? M_completed : M_enqueued,
