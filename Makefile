@@ -386,7 +386,7 @@ checked:
 	JOBS=$(JOBS) FUZZ_RUNS=$(FUZZ_RUNS) bash tests/run.sh $$parts
 
 .PHONY: check-unit
-check-unit: ## the cmocka programs
+check-unit: ## the cmocka programs (ONLY=NAME picks)
 	$(SUB) unit-programs
 	$(RUN) unit:$(B)
 

@@ -203,6 +203,7 @@ run_layers()
 {
 	run_quiet layers bash tools/layers.sh
 	run_quiet layers/lists bash tools/lists.sh
+	run_quiet layers/facts bash tools/facts.sh
 	run_quiet layers/house bash tools/house.sh
 	run_quiet layers/planted bash tests/layers.sh
 }

@@ -4,7 +4,8 @@
 #	awk -f tools/facts.awk netan/phrases/facts.def netan/phrases/en.def
 #
 # Fails where a fact has no template or a template no fact, where a template
-# names an argument that the fact does not have, and where one is not used.
+# names an argument that the fact does not have, does not use one, or leaves a
+# bracket open.
 
 BEGIN {
 	type["count"] = type["integer"] = "int64_t"
@@ -65,7 +66,10 @@ function check_args(id, row,    part, k, m, of) {
 
 function check_text(id, text,    part, k, m, of, used, name) {
 	m = split(args[id], part, " ")
-	gsub(/\{\{/, "", text)
+	gsub(/\{\{|\[\[/, "", text)
+	if (gsub(/\[/, "[", text) != gsub(/\]/, "]", text) ||
+	    gsub(/\{/, "{", text) > gsub(/\}/, "}", text))
+		fail("the template of fact " id " does not close a bracket")
 	while (match(text, /\{[a-z_0-9]*/)) {
 		name = substr(text, RSTART + 1, RLENGTH - 1)
 		used[name] = 1

@@ -68,6 +68,13 @@ void *na_arena_alloc(struct na_arena *a, size_t size)
 	return p ? memset(p, 0, size) : NULL;
 }
 
+void *na_arena_array(struct na_arena *a, size_t n, size_t size)
+{
+	if (n > SIZE_MAX / size)
+		return NULL;
+	return na_arena_alloc(a, n ? n * size : size);
+}
+
 char *na_arena_strn(struct na_arena *a, const char *s, size_t n)
 {
 	char *copy = n < SIZE_MAX ? take(a, n + 1, 1) : NULL;

@@ -21,6 +21,10 @@ void na_arena_reset(struct na_arena *a);
 /* Zeroed, aligned for any type; NULL when memory is short. */
 void *na_arena_alloc(struct na_arena *a, size_t size);
 
+/* An array of zeros; NULL: no memory.  Never NULL for none. */
+#define NA_NEW(arena, type, n) ((type *)na_arena_array(arena, n, sizeof(type)))
+void *na_arena_array(struct na_arena *a, size_t n, size_t size);
+
 /* A copy of n bytes with a NUL behind it. */
 char *na_arena_strn(struct na_arena *a, const char *s, size_t n);
 

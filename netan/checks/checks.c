@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/order.h"
 #include "netan/base/units.h"
@@ -471,8 +472,8 @@ static const char *judge_captured(struct na_case *c,
 		check->judge(c);
 	c->captured = false;
 	for (size_t i = before; i < c->n; i++)
-		c->findings[i]->title = na_case_text(c, "of the captures: %s",
-						     c->findings[i]->title);
+		c->findings[i]->title = na_case_say(
+			c, na_fact_of_captures(c->findings[i]->title));
 	return c->n == before ? c->missing : NULL;
 }
 
@@ -490,10 +491,7 @@ static const char *judge(struct na_case *c, const struct na_check *check)
 		missing = na_files_missing(c);
 	there = judge_captured(c, check);
 	return missing ? missing
-	       : there ? na_case_text(c,
-				      "passed of the traces; of the captures: "
-				      "%s",
-				      there)
+	       : there ? na_case_say(c, na_fact_passed_of_traces(there))
 		       : NULL;
 }
 
@@ -508,14 +506,12 @@ static void run_one(struct na_case *c, const struct na_check *check,
 	c->joined = false;
 	missing = judge(c, check);
 	if (missing && check->of_xla && na_of_ranks(c))
-		missing = "jobs of XLA: what these look at is in XProf's "
-			  "traces alone";
+		missing = na_case_say(c, na_fact_needs_xla_job());
 	for (size_t i = before; i < c->n; i++) {
 		if (!c->findings[i]->facts->n)
-			na_case_fact(c, c->findings[i], "what %s shows",
-				     c->findings[i]->command
-					     ? c->findings[i]->command
-					     : "the input");
+			na_case_evidence(c, c->findings[i],
+					 na_fact_what_command_shows(
+						 c->findings[i]->command));
 	}
 	if (c->n > before || c->joined)
 		return;

@@ -1,12 +1,10 @@
 #include "netan/checks/joined.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "facts.h"
 #include "members.h"
-#include "netan/base/str.h"
 #include "netan/base/units.h"
-#include "netan/base/vec.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets/packets.h"
 
@@ -157,16 +155,9 @@ static bool all_listed(const struct na_case *c)
 
 static const char *blind_to_host(struct na_case *c, const char *host)
 {
-	if (!all_listed(c))
-		return na_case_text(c,
-				    "whether any packet of %s was seen is not "
-				    "known: there are more connections than "
-				    "are listed",
-				    host);
-	return na_case_text(c,
-			    "no packet of %s was seen: capture on all hosts of "
-			    "the traces",
-			    host);
+	return na_case_say(c, all_listed(c)
+				      ? na_fact_packets_of_host_unseen(host)
+				      : na_fact_packets_of_host_unknown(host));
 }
 
 const char *na_packets_blind_to(struct na_case *c)
@@ -174,10 +165,9 @@ const char *na_packets_blind_to(struct na_case *c)
 	if (!na_captures_beside(c))
 		return NULL;
 	if (!any_named(c))
-		return "which hosts of the traces these packets are of is not "
-		       "known: give --hosts FILE with their names";
+		return na_case_say(c, na_fact_packets_of_unknown_hosts());
 	if (apart_in_time(c))
-		return "captures and traces do not meet in time";
+		return na_case_say(c, na_fact_packets_at_another_time());
 	na_for_each (v, na_get(na_case_side(c, "session"), M_inputs)) {
 		const char *host = na_text_at(v, M_host);
 
@@ -240,15 +230,10 @@ static const char *ends_of(struct na_case *c)
 static void say_names(struct na_case *c)
 {
 	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "info");
-	const char *ends = ends_of(c);
 
-	f->title = "which hosts of the traces the captures saw is not known: "
-		   "neither explains nor acquits what the other one "
-		   "shows";
-	f->remedy = "--hosts FILE (CSV: address,host) with the names that the "
-		    "traces have";
-	na_case_fact(c, f, "%s%sno host of the traces is called so", ends,
-		     *ends ? ": " : "");
+	f->title = na_case_say(c, na_fact_hosts_seen_unknown());
+	f->remedy = na_case_say(c, na_fact_hosts_seen_unknown_remedy());
+	na_case_evidence(c, f, na_fact_no_host_called_so(ends_of(c)));
 }
 
 static void say_clock(struct na_case *c)
@@ -256,14 +241,11 @@ static void say_clock(struct na_case *c)
 	struct span a = span_of_packets(c), b = span_of_steps(c);
 	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "info");
 
-	f->title = "the captures and the steps of the traces do not meet in "
-		   "time: neither explains nor acquits what the other one "
-		   "shows";
-	f->remedy = "capture and trace at the same time, on hosts whose clocks "
-		    "agree (chronyc tracking)";
-	na_case_fact(c, f, "packets from %s to %s, steps from %s to %s",
-		     na_case_seconds(c, a.from_s), na_case_seconds(c, a.to_s),
-		     na_case_seconds(c, b.from_s), na_case_seconds(c, b.to_s));
+	f->title = na_case_say(c, na_fact_captures_and_steps_apart());
+	f->remedy = na_case_say(c, na_fact_captures_and_steps_apart_remedy());
+	na_case_evidence(c, f,
+			 na_fact_packets_and_steps_from_to(a.from_s, a.to_s,
+							   b.from_s, b.to_s));
 }
 
 void na_captures_say_apart(struct na_case *c)

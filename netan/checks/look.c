@@ -1,5 +1,6 @@
 /* Looking at results. */
 #include "netan/checks/look.h"
+#include "facts.h"
 #include "members.h"
 
 #include <math.h>
@@ -33,15 +34,12 @@ const char *na_case_names(struct na_case *c, const struct na_value *list,
 	const char *text = "";
 
 	for (size_t n = 0; v && n < most; v = v->next, n++)
-		text = na_case_text(c, "%s%s%s", text,
-				    !n                 ? ""
-				    : n + 1 == list->n ? " and "
-						       : ", ",
-				    na_text_of(v, "?"));
-	if (v)
-		text = na_case_text(c, "%s and %s more", text,
-				    na_case_count(c, list->n - most));
-	return text;
+		text = na_case_say(c,
+				   na_fact_names_list(text, n + 1 == list->n,
+						      na_text_of(v, "?")));
+	return v ? na_case_say(c, na_fact_names_and_more(
+					  text, (int64_t)(list->n - most)))
+		 : text;
 }
 
 const char *na_case_count_of(struct na_case *c, int64_t n)
@@ -110,16 +108,17 @@ const char *na_case_who(struct na_case *c, const struct na_value *x)
 	const char *side = na_side_of(na_text_at(x, M_kind));
 
 	if (side)
-		return na_case_text(c, "%s%s", side, na_text_at(x, M_host));
+		return na_case_say(
+			c, na_fact_side_of_host(side, na_text_at(x, M_host)));
 	if (na_says(x, M_kind, "pair"))
-		return na_case_text(c, "path %s -> %s",
-				    na_text_at(x, M_src_host),
-				    na_text_at(x, M_dst_host));
-	return na_case_text(c, "%s of rack {%s}",
-			    na_says(x, M_kind, "rack_uplink")     ? "uplink"
-			    : na_says(x, M_kind, "rack_downlink") ? "downlink"
-								  : "links",
-			    na_case_names(c, na_get(x, M_hosts), 2));
+		return na_case_say(
+			c, na_fact_path_of_hosts(na_text_at(x, M_src_host),
+						 na_text_at(x, M_dst_host)));
+	return na_case_say(
+		c, na_fact_link_of_rack(na_says(x, M_kind, "rack_uplink"),
+					na_says(x, M_kind, "rack_downlink"),
+					na_case_names(c, na_get(x, M_hosts),
+						      2)));
 }
 
 double na_largest_bound(const struct na_value *power, size_t *unknown)
@@ -337,13 +336,12 @@ const char *na_clocks_text(struct na_case *c, const struct na_value *list)
 	     v && n < 3; v = v->next, n++) {
 		double us = na_number_at(v, M_ahead_us);
 
-		text = na_case_text(
-			c, "%s%sthe clock of %s is %s %s (give or take %s)",
-			text, n ? ", " : "", na_text_at(v, M_host),
-			na_case_seconds(c, fabs(us) / NA_US_PER_S),
-			us < 0 ? "behind" : "ahead",
-			na_case_seconds(c, na_number_at(v, M_uncertainty_us) /
-						   1e6));
+		text = na_case_say(
+			c, na_fact_clock_of_host(
+				   text, na_text_at(v, M_host),
+				   fabs(us) / NA_US_PER_S, us < 0,
+				   na_number_at(v, M_uncertainty_us) /
+					   NA_US_PER_S));
 	}
 	return text;
 }
@@ -364,17 +362,10 @@ const char *na_files_missing(struct na_case *c)
 	int64_t ranks = na_count_at(doc, M_coverage "." M_ranks_not_here);
 
 	if (ranks > 0)
-		return na_case_text(c,
-				    "the files of all ranks: nothing in those "
-				    "that are here, and those of %s rank%s "
-				    "are missing",
-				    na_case_count(c, ranks), na_plural(ranks));
+		return na_case_say(c, na_fact_files_of_ranks_missing(ranks));
 	if (!n || na_one_host(c))
 		return NULL;
-	return na_case_text(c,
-			    "the files of all hosts: nothing in those that are "
-			    "here, and those of %s device%s are missing",
-			    na_case_count(c, n), na_plural(n));
+	return na_case_say(c, na_fact_files_of_hosts_missing(n));
 }
 
 bool na_of_ranks(const struct na_case *c)
@@ -414,12 +405,9 @@ const char *na_wider(struct na_case *c)
 	const struct na_value *session = na_case_side(c, "session");
 	const char *window = na_text_at(session, M_wider_window);
 
-	return *window ? na_case_text(c, "%s: %s holds more whole steps",
-				      na_flag_at(session, M_sliced)
-					      ? "the slice holds no more; of the "
-						"original"
-					      : "widen the window",
-				      window)
+	return *window ? na_case_say(c, na_fact_wider_window(
+						na_flag_at(session, M_sliced),
+						window))
 		       : "";
 }
 

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
@@ -24,7 +25,7 @@ static bool is_of(const struct na_finding *f, const char *id)
 	return strcmp(f->check->id, id) == 0;
 }
 
-/* ", costs 45 ms a step (median step: 105 ms)"; a mean, or what is more than the
+/* "costs 45 ms a step (median step: 105 ms)"; a mean, or what is more than the
  * median step, is told of means. */
 static const char *price(struct na_case *c, const struct na_finding *f)
 {
@@ -36,15 +37,12 @@ static const char *price(struct na_case *c, const struct na_finding *f)
 		step_ms = na_steps_ms(c) /
 			  (double)na_length(na_case_body(c, "steps"), M_steps);
 	if (ms > 0 && step_ms > 0)
-		return na_case_text(c, ", costs %s%s a step%s (%s step: %s)",
-				    f->roughly,
-				    na_case_seconds(c, ms / NA_MS_PER_S),
-				    f->mean_ms > 0 ? " in the mean" : "",
-				    mean ? "mean" : "median",
-				    na_case_seconds(c, step_ms / NA_MS_PER_S));
+		return na_case_say(
+			c, na_fact_cost_of_step(f->roughly, ms / NA_MS_PER_S,
+						f->mean_ms > 0, mean,
+						step_ms / NA_MS_PER_S));
 	if (f->lost_s > 0)
-		return na_case_text(c, ", costs %s%s",
-				    na_case_seconds(c, f->lost_s), f->of);
+		return na_case_say(c, na_fact_cost_with_owner(f->lost_s, f->of));
 	return "";
 }
 
@@ -64,17 +62,15 @@ static bool costs_more(const struct na_finding *f,
 		 guilty->cost_ms_per_step > 0 || guilty->mean_ms > 0);
 }
 
-/* " (no whole dump of it is here: ...)" of who tells nothing; "". */
-static const char *untold(const struct na_finding *f)
+/* Of ranks whose dumps are missing; "". */
+static const char *dump_missing(struct na_case *c, const struct na_finding *f)
 {
 	const struct na_value *who = na_get(f->evidence, M_culprits);
 
-	return !na_says(f->evidence, M_cause, "missing_rank") ? ""
-	       : na_items(who) && who->n > 1
-		       ? " (no whole dumps of them are here: copy them, or see "
-			 "on their hosts whether they still run)"
-		       : " (no whole dump of it is here: copy it, or see on its "
-			 "host whether it still runs)";
+	return na_says(f->evidence, M_cause, "missing_rank")
+		       ? na_case_say(c, na_fact_dump_missing(na_items(who) &&
+							     who->n > 1))
+		       : "";
 }
 
 /* A first line has at most three names: they are listed below. */
@@ -85,16 +81,17 @@ static const char *with_name(struct na_case *c, const char *text, size_t n,
 			     const char *name)
 {
 	return n < NAMES_MOST
-		       ? na_case_text(c, "%s%s%s", text, n ? " and " : "", name)
+		       ? na_case_say(c, na_fact_names_and(text, name))
 		       : text;
 }
 
 /* "A and B and 4 more", of n. */
 static const char *with_rest(struct na_case *c, const char *text, size_t n)
 {
-	return n > NAMES_MOST ? na_case_text(c, "%s and %zu more", text,
-					     n - NAMES_MOST)
-			      : text;
+	return n > NAMES_MOST
+		       ? na_case_say(c, na_fact_names_and_more(
+						text, (int64_t)n - NAMES_MOST))
+		       : text;
 }
 
 /* "rank 12 and rank 14": whom the job waits for, of all its hangs. */
@@ -108,8 +105,10 @@ static const char *awaited(struct na_case *c)
 
 		if (is_of(f, "hang") && f->culprit)
 			text = with_name(c, text, n++,
-					 na_case_text(c, "%s%s", f->culprit,
-						      untold(f)));
+					 na_case_say(c, na_fact_name_with_note(
+								f->culprit,
+								dump_missing(
+									c, f))));
 	}
 	return with_rest(c, text, n);
 }
@@ -147,21 +146,20 @@ static bool is_told(const struct na_case *c, size_t i)
 	return false;
 }
 
-/* " (costs 3 ms a step)", of one of several; "". */
+/* "costs 3 ms a step", of one of several; "". */
 static const char *own_price(struct na_case *c, const struct na_finding *f)
 {
 	double ms = f->mean_ms > 0 ? f->mean_ms : f->cost_ms_per_step;
 
 	if (!(ms > 0))
 		return "";
-	return na_case_text(c, " (costs %s%s a step%s)", f->roughly,
-			    na_case_seconds(c, ms / NA_MS_PER_S),
-			    f->mean_ms > 0 ? " in the mean" : "");
+	return na_case_say(c, na_fact_cost_alone(f->roughly, ms / NA_MS_PER_S,
+						 f->mean_ms > 0));
 }
 
-/* "; receive side of host-4 (costs 3 ms a step) and path host-1 -> host-2,
- * too": who is guilty besides. */
-static const char *accomplices(struct na_case *c,
+/* "receive side of host-4 (costs 3 ms a step) and path host-1 -> host-2": the
+ * other suspects. */
+static const char *other_suspects(struct na_case *c,
 			       const struct na_finding *guilty)
 {
 	const char *names = "";
@@ -174,10 +172,11 @@ static const char *accomplices(struct na_case *c,
 		    f->severity < NA_SEV_ERROR || !f->culprit || is_told(c, i))
 			continue;
 		names = with_name(c, names, n++,
-				  na_case_text(c, "%s%s", f->culprit,
-					       own_price(c, f)));
+				  na_case_say(c, na_fact_name_with_note(
+							 f->culprit,
+							 own_price(c, f))));
 	}
-	return n ? na_case_text(c, "; %s, too", with_rest(c, names, n)) : "";
+	return with_rest(c, names, n);
 }
 
 /* It costs a quarter as much as the culprit, or more: who takes that one out
@@ -197,29 +196,29 @@ static const char *besides(struct na_case *c, const struct na_finding *guilty)
 		const struct na_finding *f = c->findings[i];
 
 		if (is_of(f, "hang") && f != guilty && f->culprit)
-			return na_case_text(c, "; %s%s", f->check->named_as,
-					    awaited(c));
+			return na_case_say(c, na_fact_also_hang(
+						      f->check->named_as,
+						      awaited(c)));
 		if (!matters_beside(f, guilty))
 			continue;
 		if (is_of(f, "straggler") && f->cause)
-			return na_case_text(c, "; steps wait for %s, too%s",
-					    f->culprit, price(c, f));
+			return na_case_say(c, na_fact_also_waits(f->culprit,
+								 price(c, f)));
 		if (f->cause == NA_CAUSE_SERVER || f->cause == NA_CAUSE_CLIENT)
-			return na_case_text(c, "; %s %s%s",
-					    costs_more(f, guilty)
-						    ? "more is lost beside it:"
-						    : "beside it",
-					    f->culprit, price_beside(c, *f));
+			return na_case_say(
+				c, na_fact_also_lost(costs_more(f, guilty),
+						     f->culprit,
+						     price_beside(c, *f)));
 	}
 	return "";
 }
 
 /* What would make it sure. */
-static const char *certainty(const struct na_finding *f)
+static const char *to_confirm(struct na_case *c, const struct na_finding *f)
 {
-	return !f->who.no_file ? ""
-	       : f->who.host   ? "; copy or capture its file again to be sure"
-			       : "; give that file, too, to be sure";
+	return f->who.no_file
+		       ? na_case_say(c, na_fact_file_would_confirm(f->who.host))
+		       : "";
 }
 
 /* Of equals one that names a side or a path comes before the network at
@@ -254,12 +253,8 @@ static const char *damage(struct na_case *c)
 	int64_t refused = na_count_at(side, M_refused), n = unread_inputs(c);
 	int64_t all = na_count_at(side, M_files) + refused;
 
-	return na_case_text(c, "%s of %s input%s %s %s", na_case_count(c, n),
-			    na_case_count(c, all), na_plural(all),
-			    n == 1 ? "is" : "are",
-			    !refused       ? "damaged"
-			    : refused == n ? "unreadable"
-					   : "damaged or unreadable");
+	return na_case_say(
+		c, na_fact_inputs_damaged(n, all, n > refused, refused > 0));
 }
 
 /* What of the inputs could not be looked at; NULL. */
@@ -268,28 +263,26 @@ static const char *unread(struct na_case *c)
 	int64_t n = unread_inputs(c);
 
 	if (na_flag_at(na_case_doc(c, "session"), M_interrupted))
-		return "interrupted before everything was read";
+		return na_case_say(c, na_fact_interrupted());
 	if (n)
-		return na_case_text(c, "%s: copy or capture %s again",
-				    damage(c), n == 1 ? "it" : "them");
+		return na_case_say(c, na_fact_inputs_again(damage(c), n));
 	return NULL;
 }
 
 const char *na_verdict_guilty(struct na_case *c)
 {
 	const struct na_finding *f = na_verdict_accuser(c);
+	bool damaged = f && unread_inputs(c) && !f->who.no_file;
 
 	if (!f)
 		return NULL;
-	return na_case_text(c, "guilty: %s%s%s%s; %s%s%s%s%s",
-			    f->culprit ? f->culprit : f->title,
-			    f->how ? na_case_text(c, " (%s)", f->how) : "",
-			    f->on_racks ? na_if_racks : "", price(c, f),
-			    na_confidences[f->confidence], certainty(f),
-			    accomplices(c, f), besides(c, f),
-			    unread_inputs(c) && !*certainty(f)
-				    ? na_case_text(c, "; %s", damage(c))
-				    : "");
+	return na_case_say(
+		c, na_fact_suspect_line(f->culprit ? f->culprit : f->title,
+					f->how, f->on_racks, price(c, f),
+					na_confidences[f->confidence],
+					to_confirm(c, f), other_suspects(c, f),
+					besides(c, f),
+					damaged ? damage(c) : NULL));
 }
 
 /* What of the window no transfer file tells; NULL. */
@@ -298,18 +291,11 @@ static const char *left_whole(struct na_case *c)
 	int64_t n = na_count_at(na_case_side(c, "session"),
 				M_connections_left_whole);
 
-	if (!n)
-		return NULL;
-	return na_case_text(c,
-			    "%s connection%s reach%s beyond the window, of "
-			    "which a transfer file tells nothing: give the "
-			    "capture itself",
-			    na_case_count(c, n), na_plural(n),
-			    n == 1 ? "es" : "");
+	return n ? na_case_say(c, na_fact_connections_left_whole(n)) : NULL;
 }
 
 /* Whether anybody asked for those checks that could blame the network. */
-static const char *unasked(const struct na_case *c)
+static const char *unasked(struct na_case *c)
 {
 	bool packets = false;
 
@@ -319,7 +305,7 @@ static const char *unasked(const struct na_case *c)
 		if (((*k)->acquits == NA_ACQUITS ||
 		     ((*k)->acquits == NA_ACQUITS_PACKETS && packets)) &&
 		    !na_case_asks(c, (*k)->id))
-			return "not all checks of the network were asked for";
+			return na_case_say(c, na_fact_checks_not_asked());
 	}
 	return NULL;
 }
@@ -369,13 +355,9 @@ static const char *suspected(struct na_case *c)
 		return NULL;
 	text = f->culprit ? f->culprit : f->title;
 	if (f->decides)
-		text = na_case_text(c, "%s; what would decide: %s", f->title,
-				    f->decides);
-	return f->apart ? na_case_text(c,
-				       "of the captures, which cannot be "
-				       "joined with the traces: %s",
-				       text)
-			: text;
+		text = na_case_say(
+			c, na_fact_what_would_decide(f->title, f->decides));
+	return f->apart ? na_case_say(c, na_fact_of_captures_apart(text)) : text;
 }
 
 /* What nobody has looked at; NULL. */
@@ -391,7 +373,7 @@ const char *na_verdict_unheard(struct na_case *c)
 {
 	const char *first = suspected(c), *why = unlooked(c);
 
-	return first && why ? na_case_text(c, "%s; %s", first, why)
+	return first && why ? na_case_say(c, na_fact_open_points(first, why))
 	       : first      ? first
 			    : why;
 }
@@ -416,25 +398,15 @@ static const char *late_ranks(struct na_case *c)
 	const struct na_value *body = na_case_body(c, "steps");
 	size_t steps = na_length(body, M_steps);
 	double waiting = na_later_share(c);
-	const char *share;
 
 	if (!isfinite(waiting) || na_length(body, M_hosts) < 2 ||
 	    !na_case_asks(c, "straggler"))
 		return "";
-	share = na_case_number(c, 100 * waiting);
 	if ((int64_t)steps < na_steps_needed(c))
-		return na_case_text(
-			c,
-			"; ranks wait %s %% of the step%s for later ones, and "
-			"%s %s too few to name one (it takes %s)",
-			share, na_plural(steps), na_case_count(c, steps),
-			steps == 1 ? "step is" : "steps are",
-			na_case_count(c, na_steps_needed(c)));
-	return na_case_text(
-		c,
-		"; ranks wait %s %% of the steps for later ones, of "
-		"whom none stands out",
-		share);
+		return na_case_say(
+			c, na_fact_ranks_wait_few_steps(waiting, (int64_t)steps,
+							na_steps_needed(c)));
+	return na_case_say(c, na_fact_ranks_wait_none_named(waiting));
 }
 
 /* Those that are late together: what repairing one alone saves is no price. */
@@ -445,10 +417,9 @@ static const char *late_together(struct na_case *c, const struct na_finding *f)
 	size_t n = 1;
 
 	if (!isfinite(ms) && f->brief)
-		return na_case_text(c, "; %s", f->brief);
+		return f->brief;
 	if (!isfinite(ms))
-		return na_case_text(c, "; steps wait for %s%s", names,
-				    price(c, f));
+		return na_case_say(c, na_fact_steps_wait(names, price(c, f)));
 	for (size_t i = 0; i < c->n; i++) {
 		const struct na_finding *o = c->findings[i];
 
@@ -457,12 +428,10 @@ static const char *late_together(struct na_case *c, const struct na_finding *f)
 			names = with_name(c, names, n++, o->culprit);
 	}
 	names = with_rest(c, names, n);
-	return na_case_text(c,
-			    "; steps wait for %s: together %s%s a step (median "
-			    "step: %s)",
-			    names, f->roughly,
-			    na_case_seconds(c, ms / NA_MS_PER_S),
-			    na_case_seconds(c, na_step_ms(c) / NA_MS_PER_S));
+	return na_case_say(
+		c, na_fact_steps_wait_together(names, f->roughly,
+					       ms / NA_MS_PER_S,
+					       na_step_ms(c) / NA_MS_PER_S));
 }
 
 /* Of equals the costliest, which come first. */
@@ -486,14 +455,14 @@ const char *na_verdict_instead(struct na_case *c)
 	if (is_of(f, "straggler"))
 		return late_together(c, f);
 	if (is_of(f, "hang"))
-		return na_case_text(c, "; %s%s",
-				    f->culprit ? f->check->named_as : "",
-				    f->culprit ? awaited(c) : f->title);
-	return na_case_text(c, "; %s%s",
-			    f->check->named_as ? f->check->named_as : "",
-			    f->culprit ? f->culprit
-			    : f->brief ? f->brief
-				       : f->title);
+		return f->culprit ? na_case_say(c, na_fact_instead(
+							   f->check->named_as,
+							   awaited(c)))
+				  : f->title;
+	return na_case_say(c, na_fact_instead(f->check->named_as,
+					      f->culprit ? f->culprit
+					      : f->brief ? f->brief
+							 : f->title));
 }
 
 const char *na_verdict_cannot_tell(struct na_case *c, const char *why)
@@ -506,23 +475,15 @@ const char *na_verdict_cannot_tell(struct na_case *c, const char *why)
 	if (f && (f->check->explains >= NA_EXPLAINS_WAITING ||
 		  (f->severity != NA_SEV_INFO &&
 		   f->check->explains != NA_EXPLAINS_LITTLE && !suspected(c))))
-		return na_case_text(c, "%s; network: cannot tell: %s",
-				    instead + strlen("; "), why);
-	return na_case_text(c, "cannot tell: %s%s", why, instead);
+		return na_case_say(c, na_fact_known_and_network_open(instead,
+								     why));
+	return na_case_say(c, na_fact_network_open(why, instead));
 }
 
 /* Of ranks, whose transfers blame nobody. */
 static const char *sends_wait(struct na_case *c)
 {
-	const char *compared = na_ranks_compared(c);
-
-	return na_case_text(
-		c,
-		"%s%spacket captures, or steps of NCCL's proxies (NCCL "
-		"Inspector), tell the network apart",
-		compared ? compared
-			 : "sends of ranks hold the wait for their peers",
-		compared ? "; that alone acquits nobody: " : "; ");
+	return na_case_say(c, na_fact_sends_hold_waits(na_ranks_compared(c)));
 }
 
 /* What they saw and did may be what the answer lacks: what they sent they alone
@@ -532,80 +493,59 @@ static const char *absent(struct na_case *c)
 	const struct na_value *doc = na_case_doc(c, "session");
 	int64_t n = na_count_at(doc, M_coverage "." M_devices_not_here);
 	int64_t ranks = na_count_at(doc, M_coverage "." M_ranks_not_here);
-	long long files = (long long)na_count_at(na_case_side(c, "session"),
-						 M_files);
+	int64_t files = na_count_at(na_case_side(c, "session"), M_files);
 
 	if ((!n && !ranks) || !na_case_body(c, "pairs"))
 		return "";
 	if (ranks > 0)
-		return na_case_text(c,
-				    "; the files of %s rank%s are missing, "
-				    "give them, too",
-				    na_case_count(c, ranks), na_plural(ranks));
-	return na_case_text(c,
-			    "; only %s file%s here: those of the hosts of "
-			    "%s device%s are missing, give them, too",
-			    na_case_count(c, files),
-			    files == 1 ? " is" : "s are", na_case_count(c, n),
-			    na_plural(n));
+		return na_case_say(c, na_fact_rank_files_missing(ranks));
+	return na_case_say(c, na_fact_host_files_missing(files, n));
 }
 
 const char *na_verdict_thin(struct na_case *c)
 {
 	double n = na_number_at(na_first(na_case_body(c, "sizes"), M_groups),
 				M_count);
-	char count[NA_UNIT_BUF];
 
 	if (na_of_ranks(c) &&
 	    na_length(na_case_body(c, "steps"), M_hosts) < 2 &&
 	    na_count_at(na_case_side(c, "session"), M_ranks) < 2)
-		return "one rank's trace alone: give the files of all ranks";
+		return na_case_say(c, na_fact_one_rank_alone());
 	if (na_recorders_alone(c))
-		return "recorders tell when operations were queued, not when "
-		       "they ran";
+		return na_case_say(c, na_fact_recorders_show_queueing());
 	if (na_of_ranks(c) && !na_case_body(c, "pairs") &&
 	    !na_ranks_compared(c))
-		return "no send or receive between two known ranks is in these "
-		       "inputs, and collectives alone do not show whose "
-		       "network is slow";
+		return na_case_say(c, na_fact_no_pair_of_ranks());
 	if (na_sends_wait(c))
 		return sends_wait(c);
 	if (!na_case_body(c, "pairs"))
-		return "no transfers on the network in these inputs";
+		return na_case_say(c, na_fact_no_transfers());
 	if (n < FEW_TRANSFERS)
-		return na_case_text(c, "%s transfer%s too few to judge",
-				    na_print_count(count, (uint64_t)n),
-				    n == 1 ? " is" : "s are");
+		return na_case_say(c, na_fact_few_transfers((int64_t)n));
 	if (na_one_host(c))
-		return "one host's trace alone, and what the others saw is not "
-		       "here: give the files of all hosts";
+		return na_case_say(c, na_fact_one_host_alone());
 	if (na_skewed_share(c) > SKEWED && warned(c, "slack-small"))
-		return na_case_text(
-			c,
-			"%s %% of the transfers show no time, as clocks differ",
-			na_case_number(c, 100 * na_skewed_share(c)));
+		return na_case_say(
+			c, na_fact_transfers_without_time(na_skewed_share(c)));
 	if (na_few_pairs(c))
-		return na_case_text(c, "%s: trace more hosts at once",
-				    na_pairs_sentence(c));
+		return na_case_say(c, na_fact_few_hosts(na_pairs_sentence(c)));
 	if (*absent(c))
-		return "no NIC or path of the hosts that are here stands out";
+		return na_case_say(c, na_fact_nobody_here_stands_out());
 	return na_ranks_slow(c) ? na_ranks_compared(c) : na_power_lacks(c);
 }
 
 /* Devices that hardly wait for communication make the question idle; they do
  * not answer it. */
-static const char *idle_question(struct na_case *c)
+static const char *why_open(struct na_case *c, const char *why,
+			    const char *missing)
 {
 	double waiting = na_waiting_share(c);
+	bool idle = waiting < NA_HIDDEN;
 
-	if (!(waiting < NA_HIDDEN))
-		return "";
-	if (!na_communicates(c))
-		return ", and no operation of their devices communicates";
-	return na_case_text(c,
-			    "; it hardly matters, as devices wait %s %% of "
-			    "their steps for communication",
-			    na_case_number(c, 100 * waiting));
+	return na_case_say(
+		c, na_fact_why_open(why, missing, idle && !na_communicates(c),
+				    idle && na_communicates(c) ? waiting
+							       : (double)NAN));
 }
 
 /* Who reads on compares times of hosts: that their clocks are off comes first
@@ -626,14 +566,9 @@ static const char *acquittal(struct na_case *c, const char *instead)
 {
 	enum na_locality known = na_locality(c);
 
-	return na_case_text(
-		c, "not guilty%s: %s%s%s",
-		known == NA_PLACED ? na_if_racks : "", na_power_says(c),
-		known == NA_NO_TOPOLOGY
-			? "; of links that hosts share only the topology "
-			  "shows anything"
-			: "",
-		instead);
+	return na_case_say(c, na_fact_network_healthy(
+				      known == NA_PLACED, na_power_says(c),
+				      known == NA_NO_TOPOLOGY, instead));
 }
 
 /* What steps waited for before the job stood still, or in another one. */
@@ -653,12 +588,13 @@ static const char *acquitted(struct na_case *c)
 {
 	const struct na_finding *f = explanation(c);
 
-	if (!f || !is_of(f, "hang"))
-		return na_case_text(c, "Network: %s",
-				    acquittal(c, na_verdict_instead(c)));
-	return na_case_text(c, "%s; network: %s",
-			    na_verdict_instead(c) + strlen("; "),
-			    acquittal(c, beside_hang(c)));
+	bool hangs = f && is_of(f, "hang");
+	const char *instead = na_verdict_instead(c);
+
+	return na_case_say(
+		c, na_fact_healthy_line(
+			   hangs ? instead : NULL,
+			   acquittal(c, hangs ? beside_hang(c) : instead)));
 }
 
 /* Nothing is suspected but by captures of who knows which hosts, and traces
@@ -668,9 +604,9 @@ static const char *half_acquitted(struct na_case *c)
 	if (suspicion(c, false) || !suspicion(c, true) || unlooked(c) ||
 	    na_verdict_thin(c))
 		return NULL;
-	return na_case_text(c,
-			    "cannot tell: %s; network of the traces' hosts: %s",
-			    suspected(c), acquittal(c, na_verdict_instead(c)));
+	return na_case_say(c, na_fact_traces_healthy_captures_open(
+				      suspected(c),
+				      acquittal(c, na_verdict_instead(c))));
 }
 
 /* Several explanations of the same observations, none of them likely enough. */
@@ -682,7 +618,7 @@ static bool is_one_of(const struct na_finding *f)
 
 static const char *verdict_of(struct na_case *c, enum na_outcome *outcome)
 {
-	const char *why;
+	const char *why, *missing = NULL;
 
 	if (na_captures_alone(c))
 		return na_verdict_packets(c, outcome);
@@ -696,11 +632,9 @@ static const char *verdict_of(struct na_case *c, enum na_outcome *outcome)
 		return why;
 	why = na_verdict_unheard(c);
 	if (!why && (why = na_verdict_thin(c)) && !na_one_host(c))
-		why = na_case_text(c, "%s%s", why, absent(c));
+		missing = absent(c);
 	if (why)
-		return na_verdict_cannot_tell(c,
-					      na_case_text(c, "%s%s", why,
-							   idle_question(c)));
+		return na_verdict_cannot_tell(c, why_open(c, why, missing));
 	*outcome = NA_NOT_GUILTY;
 	return acquitted(c);
 }
@@ -711,7 +645,7 @@ const char *na_verdict(struct na_case *c, enum na_outcome *outcome)
 	const char *clocks = clocks_remark(c);
 
 	return clocks && *outcome > NA_ONE_OF
-		       ? na_case_text(c, "%s; remark: %s", text, clocks)
+		       ? na_case_say(c, na_fact_line_and_remark(text, clocks))
 		       : text;
 }
 

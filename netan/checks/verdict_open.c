@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
@@ -93,24 +94,6 @@ static void add_stall(struct stalls *x, const struct na_value *const side[],
 	x->longest_ms = fmax(x->longest_ms, ms);
 }
 
-static const char *say_stalls(struct na_case *c, const struct stalls *x,
-			      const char *what, const char *answer)
-{
-	if (!(x->n > 0))
-		return NULL;
-	return na_case_text(
-		c,
-		"%s %s%s: data is outstanding at the end, and nothing "
-		"acknowledges it, for %s%s (a retransmission timeout%s): look "
-		"at a longer time, or capture for longer",
-		na_case_count(c, x->n), what, x->n > 1 ? "s stall" : " stalls",
-		x->n > 1 ? "up to " : "",
-		na_case_seconds(c, x->longest_ms / NA_MS_PER_S),
-		x->resent < x->n
-			? na_case_text(c, ", or %s that takes longer", answer)
-			: "");
-}
-
 const char *na_packets_stalled(struct na_case *c)
 {
 	struct stalls x = {0};
@@ -122,7 +105,11 @@ const char *na_packets_stalled(struct na_case *c)
 		if (!na_says(row, M_verdict, "peer_vanished"))
 			add_stall(&x, sides, 2);
 	}
-	return say_stalls(c, &x, "connection", "an ACK");
+	return x.n > 0 ? na_case_say(c, na_fact_connections_stall(
+						(int64_t)x.n,
+						x.longest_ms / NA_MS_PER_S,
+						x.resent < x.n))
+		       : NULL;
 }
 
 const char *na_packets_rdma_stalled(struct na_case *c)
@@ -131,7 +118,11 @@ const char *na_packets_rdma_stalled(struct na_case *c)
 
 	na_for_each (row, na_get(na_case_body(c, "rdma"), M_queue_pairs))
 		add_stall(&x, &row, 1);
-	return say_stalls(c, &x, "RoCEv2 queue pair", "an answer");
+	return x.n > 0 ? na_case_say(c, na_fact_queue_pairs_stall(
+						(int64_t)x.n,
+						x.longest_ms / NA_MS_PER_S,
+						x.resent < x.n))
+		       : NULL;
 }
 
 const char *na_packets_open(struct na_case *c, double sent)
@@ -139,25 +130,13 @@ const char *na_packets_open(struct na_case *c, double sent)
 	const struct open_ends x = ends_of(c);
 
 	if (x.again > 0)
-		return na_case_text(
-			c,
-			"%s packet%s sent again, and no ACK came until the "
-			"end: capture for longer",
-			na_case_count(c, x.again),
-			x.again > 1 ? "s were" : " was");
+		return na_case_say(
+			c, na_fact_resent_without_ack((int64_t)x.again));
 	if (x.unanswered > 0)
-		return na_case_text(
-			c,
-			"nothing answers the data of %s connection%s until "
-			"the end: capture for longer",
-			na_case_count(c, x.unanswered),
-			na_plural((size_t)x.unanswered));
+		return na_case_say(
+			c, na_fact_data_unanswered((int64_t)x.unanswered));
 	if (x.silent > 0 && x.silent + 3 > NA_RUINOUS_LOSS * sent)
-		return na_case_text(
-			c,
-			"the capture begins in the middle of connections, and "
-			"the first data of %s of them may be what was sent "
-			"before: capture from before they begin, or for longer",
-			na_case_count(c, x.silent));
+		return na_case_say(
+			c, na_fact_first_data_before_capture((int64_t)x.silent));
 	return NULL;
 }

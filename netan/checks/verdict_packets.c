@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/joined.h"
@@ -91,11 +92,9 @@ static bool stays_home(struct na_case *c)
 const char *na_packets_unseen(struct na_case *c)
 {
 	if (stays_home(c))
-		return "all connections stay on one host (loopback): capture "
-		       "on the interface of the network";
+		return na_case_say(c, na_fact_only_loopback());
 	if (one_way(c))
-		return "one direction alone was recorded: capture where both "
-		       "pass";
+		return na_case_say(c, na_fact_one_direction());
 	return NULL;
 }
 
@@ -103,31 +102,23 @@ const char *na_packets_unseen(struct na_case *c)
 static const char *thin(struct na_case *c)
 {
 	double packets = packets_of(c), holes = missed_by(c);
-	char count[NA_UNIT_BUF];
 
 	if (!(packets > 0))
-		return "no data packets in these inputs";
+		return na_case_say(c, na_fact_no_data_packets());
 	if (packets < NA_FEW_PACKETS)
-		return na_case_text(
-			c, "%s packet%s too few to judge: capture for longer",
-			na_print_count(count, (uint64_t)packets),
-			packets < 2 ? " is" : "s are");
+		return na_case_say(c, na_fact_few_packets((int64_t)packets));
 	if (na_packets_unseen(c))
 		return na_packets_unseen(c);
 	if (holes > unrecorded_most * packets ||
 	    (holes > 0 && needed_of(c) > 0))
-		return na_case_text(
-			c,
-			"the capture missed %s packets or more: capture "
-			"again with a larger buffer (tcpdump -B)",
-			na_print_count(count, (uint64_t)holes));
+		return na_case_say(c, na_fact_capture_missed((int64_t)holes));
 	return NULL;
 }
 
 /* Of what would be sent again: a pure ACK never is. */
 struct resent {
 	double sent, lost;
-	const char *what;
+	bool segments; /* of TCP, else packets */
 };
 
 static struct resent resent_of(struct na_case *c)
@@ -136,8 +127,7 @@ static struct resent resent_of(struct na_case *c)
 		.sent = of_tcp(c, M_data_segments) + of_roce(c, M_packets),
 		.lost = of_tcp(c, M_lost_data_segments) +
 			of_roce(c, M_needed_repeats),
-		.what = of_tcp(c, M_data_segments) > 0 ? "data segments"
-						       : "packets",
+		.segments = of_tcp(c, M_data_segments) > 0,
 	};
 
 	if (r.sent > 0)
@@ -149,12 +139,8 @@ static struct resent resent_of(struct na_case *c)
 
 static const char *how_many(struct na_case *c, const struct resent *r)
 {
-	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
-
-	return na_case_text(
-		c, "%s of %s %s had to be sent again",
-		r->lost > 0 ? na_print_count(n, (uint64_t)r->lost) : "none",
-		na_print_count(m, (uint64_t)r->sent), r->what);
+	return na_case_say(c, na_fact_resent((int64_t)r->lost, (int64_t)r->sent,
+					     r->segments));
 }
 
 /* What comes in bursts shows more seldom, by their length. */
@@ -164,29 +150,21 @@ static const char *seen(struct na_case *c, const struct resent *r)
 
 	if (r->lost > 0)
 		return how_many(c, r);
-	return na_case_text(c,
-			    "%s (a loss of %s %% would have shown, in bursts "
-			    "of %d one of %s %%)",
-			    how_many(c, r), na_case_number(c, 100 * loss),
-			    BURST, na_case_number(c, 100 * BURST * loss));
+	return na_case_say(c, na_fact_resent_enough(how_many(c, r), loss, BURST,
+						    BURST * loss));
 }
 
 /* So few that a loss which ruins connections may have been missed, where
  * nothing else explains the time; NULL. */
 static const char *blind(struct na_case *c, const struct resent *r)
 {
-	char n[NA_UNIT_BUF];
+	double shown = na_would_have_shown(r->sent);
 
-	if (na_would_have_shown(r->sent) <= NA_RUINOUS_LOSS ||
-	    *na_verdict_instead(c))
+	if (shown <= NA_RUINOUS_LOSS || *na_verdict_instead(c))
 		return NULL;
-	return na_case_text(
-		c,
-		"%s, too few to acquit (a loss below %s %% would not have "
-		"shown): capture %s or more",
-		how_many(c, r),
-		na_case_number(c, 100 * na_would_have_shown(r->sent)),
-		na_print_count(n, (uint64_t)(3 / NA_RUINOUS_LOSS)));
+	return na_case_say(
+		c, na_fact_resent_too_few(how_many(c, r), shown,
+					  (int64_t)(3 / NA_RUINOUS_LOSS)));
 }
 
 const char *na_verdict_packets(struct na_case *c, enum na_outcome *outcome)
@@ -208,6 +186,7 @@ const char *na_verdict_packets(struct na_case *c, enum na_outcome *outcome)
 	*outcome = why ? NA_CANNOT_TELL : NA_NOT_GUILTY;
 	if (why)
 		return na_verdict_cannot_tell(c, why);
-	return na_case_text(c, "Network looks healthy: %s%s%s", seen(c, &r),
-			    na_verdict_instead(c), na_packets_looked_for(c));
+	return na_case_say(c, na_fact_packets_healthy(seen(c, &r),
+						      na_verdict_instead(c),
+						      na_packets_looked_for(c)));
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
@@ -16,21 +17,10 @@ static const char *evidence_of(struct na_case *c, const struct na_finding *f)
 	const char *text = "";
 
 	na_for_each (v, f->facts)
-		text = na_case_text(c, "%s%s%s", text,
-				    !*text ? ""
-				    : many ? "\n- "
-					   : "; ",
-				    na_text_of(v, ""));
+		text = na_case_say(c, na_fact_evidence_list(
+					      text, many, na_text_of(v, "")));
 	return text;
 }
-
-/* clang-format off */
-static const char *const sure[] = {
-	[NA_CERTAIN] = "certain (counted)",
-	[NA_LIKELY] = "likely: a test rejects chance, or two sources agree",
-	[NA_POSSIBLE] = "possible: it fits, and so may other causes",
-};
-/* clang-format on */
 
 static const char *when_of(struct na_case *c, const struct na_finding *f)
 {
@@ -38,20 +28,20 @@ static const char *when_of(struct na_case *c, const struct na_finding *f)
 
 	if (isnan(f->from_s) || isnan(f->to_s))
 		return "";
-	return na_case_text(c, "When: %s s to %s s%s%s\n",
-			    na_print_fixed(from, f->from_s, 3),
-			    na_print_fixed(to, f->to_s, 3),
-			    f->window ? "; whole steps around it that tell as "
-					"much: "
-				      : "",
-			    f->window ? f->window : "");
+	return na_case_say(c,
+			   na_fact_when(na_print_fixed(from, f->from_s, 3),
+					na_print_fixed(to, f->to_s, 3),
+					f->window));
 }
 
 static const char *sure_of(struct na_case *c, const struct na_finding *f)
 {
-	return f->sure ? na_case_text(c, "%s: %s",
-				      na_confidences[f->confidence], f->sure)
-		       : sure[f->confidence];
+	return na_case_say(
+		c, f->sure ? na_fact_confidence_because(
+				     na_confidences[f->confidence], f->sure)
+		   : f->confidence == NA_CERTAIN ? na_fact_sure_certain()
+		   : f->confidence == NA_LIKELY	 ? na_fact_sure_likely()
+						 : na_fact_sure_possible());
 }
 
 static const char *cost_of(struct na_case *c, const struct na_finding *f)
@@ -60,20 +50,17 @@ static const char *cost_of(struct na_case *c, const struct na_finding *f)
 
 	/* Of packets, which know no steps: what waits, and whose. */
 	if (f->lost_s > 0 && *f->of && !(f->cost_ms_per_step > 0))
-		return na_case_text(c, "Costs: %s%s\n",
-				    na_case_seconds(c, f->lost_s), f->of);
+		return na_case_say(
+			c, na_fact_costs_with_owner(f->lost_s, f->of));
 	/* The median step may not show it. */
 	if (!(ms > 0))
 		ms = f->mean_ms;
 	if (!(ms > 0))
 		return "";
-	return na_case_text(c, "Costs: %s%s of each step%s%s%s\n", f->roughly,
-			    na_case_seconds(c, ms / NA_MS_PER_S),
-			    f->cost_ms_per_step > 0 ? "" : " in the mean",
-			    strcmp(f->roughly, "about ") == 0
-				    ? ", an estimate from what devices wait for"
-				    : "",
-			    f->base);
+	return na_case_say(
+		c, na_fact_costs(f->roughly, ms / NA_MS_PER_S,
+				 !(f->cost_ms_per_step > 0),
+				 strcmp(f->roughly, "about ") == 0, f->base));
 }
 
 /* How sure it is and when it was seen: a terminal has room for what to do. */
@@ -81,8 +68,9 @@ static const char *details_of(struct na_case *c, const struct na_finding *f)
 {
 	return c->asked->brief
 		       ? cost_of(c, f)
-		       : na_case_text(c, "Confidence: %s\n%s%s", sure_of(c, f),
-				      cost_of(c, f), when_of(c, f));
+		       : na_case_say(c, na_fact_details(sure_of(c, f),
+							cost_of(c, f),
+							when_of(c, f)));
 }
 
 /* Does the verdict begin with this finding? */
@@ -99,17 +87,16 @@ static void put_finding(struct na_case *c, const struct na_finding *f,
 			bool headed)
 {
 	na_result_text(c->r,
-		       na_case_text(c, "%s %s%s%s",
-				    na_severity_name(f->severity), f->check->id,
-				    headed ? ": " : "", headed ? f->title : ""),
-		       "Evidence: %s\n%sDo: %s\n%sMore: %s%s",
-		       evidence_of(c, f), details_of(c, f), f->remedy,
-		       f->otherwise
-			       ? na_case_text(c, "Or else: %s\n", f->otherwise)
-			       : "",
-		       f->command,
-		       f->picture ? na_case_text(c, "\nDraw: %s", f->picture)
-				  : "");
+		       na_case_say(c, na_fact_finding_heading(
+					      na_severity_name(f->severity),
+					      f->check->id,
+					      headed ? f->title : NULL)),
+		       "%s",
+		       na_case_say(c, na_fact_finding_body(
+					      evidence_of(c, f),
+					      details_of(c, f), f->remedy,
+					      f->otherwise, f->command,
+					      f->picture)));
 	na_result_tone(c->r, f->severity);
 }
 
@@ -118,21 +105,22 @@ static void put_finding(struct na_case *c, const struct na_finding *f,
 static void put_short(struct na_case *c, size_t from)
 {
 	const struct na_value *body = na_result_get_body(c->r);
-	const struct na_value *passed = na_get(body, M_passed),
-			      *skipped = na_get(body, M_not_run);
 	const char *title = NULL, *text = "";
 
 	for (size_t i = from; i < c->n; i++) {
 		const struct na_finding *f = c->findings[i];
-		const char *line = na_case_text(c, "info %s: %s", f->check->id,
-						f->title);
+		const char *line = na_case_say(
+			c, na_fact_remark_line(f->check->id, f->title));
 
 		text = title ? na_case_text(c, "%s%s\n", text, line) : text;
 		title = title ? title : line;
 	}
-	text = na_case_text(
-		c, "%s%zu checks passed, %zu could not run (-v lists them)",
-		text, passed ? passed->n : 0, skipped ? skipped->n : 0);
+	text = na_case_text(c, "%s%s", text,
+			    na_case_say(c, na_fact_checks_summary(
+						   (int64_t)na_length(body,
+								      M_passed),
+						   (int64_t)na_length(
+							   body, M_not_run))));
 	na_result_text(c->r, title ? title : text, "%s", title ? text : "");
 }
 
@@ -191,11 +179,12 @@ static void put_rest(struct na_case *c)
 	const char *text = not_run(c, na_first(body, M_not_run));
 
 	if (passed && passed->n)
-		na_result_text(c->r, "passed", "%s",
+		na_result_text(c->r, na_case_say(c, na_fact_passed_heading()),
+			       "%s",
 			       na_case_names(c, passed, passed->n));
 	if (*text)
-		na_result_text(c->r, "could not run, and what that takes", "%s",
-			       text);
+		na_result_text(c->r, na_case_say(c, na_fact_skipped_heading()),
+			       "%s", text);
 }
 
 void na_checks_views(struct na_case *c)

@@ -545,6 +545,10 @@ static enum na_exit help_run(struct na_cli *cli)
 		na_help_command(c, stdout);
 	else
 		na_help_program(stdout);
+	if (c && !p->man && na_check_find(name)) {
+		putc('\n', stdout);
+		put_check(na_check_find(name), stdout);
+	}
 	return NA_EXIT_OK;
 }
 

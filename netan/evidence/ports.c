@@ -2,9 +2,8 @@
 #include "netan/evidence/ports.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "netan/base/arena.h"
 #include "netan/base/order.h"
 #include "netan/stats/tests/robust.h"
 
@@ -28,6 +27,9 @@ struct port {
 	double m, s, log_odds, upper;
 };
 
+static const struct port unknown = {
+	.x = (double)NAN, .log_odds = (double)NAN, .upper = (double)NAN};
+
 struct cell {
 	uint32_t host, peer;
 	double x;
@@ -42,6 +44,7 @@ struct fleet {
 	struct port *port[2]; /* [n] senders', receivers' */
 	struct cell *by_x[2]; /* those with x, [n] */
 	size_t n_by_x[2];
+	struct na_arena mem; /* all of this */
 };
 
 NA_ORDER(by_peer, struct cell, NA_UP(host), NA_UP(peer), NA_UP(x))
@@ -49,12 +52,10 @@ NA_ORDER(by_peer, struct cell, NA_UP(host), NA_UP(peer), NA_UP(x))
 /* What rows of one host tell. */
 static struct port measure(const struct cell *v, size_t n, double *x)
 {
-	struct port p = {.x = (double)NAN,
-			 .rows = n,
-			 .log_odds = (double)NAN,
-			 .upper = (double)NAN,
-			 .peer = v[n - 1].peer};
+	struct port p = unknown;
 
+	p.rows = n;
+	p.peer = v[n - 1].peer;
 	for (size_t i = 0; i < n; i++) {
 		p.peers += i == 0 || v[i].peer != v[i - 1].peer;
 		x[i] = v[i].x;
@@ -81,9 +82,7 @@ static void measure_all(struct fleet *f, int side)
 	}
 	na_sort(f->cells, n, by_peer);
 	for (size_t h = 0; h < f->n; h++)
-		f->port[side][h] = (struct port){.x = (double)NAN,
-						 .log_odds = (double)NAN,
-						 .upper = (double)NAN};
+		f->port[side][h] = unknown;
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && f->cells[end].host == f->cells[i].host;
 		     end++)
@@ -323,21 +322,28 @@ static void decide(struct fleet *f, struct na_judge_result *r)
 
 static bool make_room(struct fleet *f, struct na_judge_result *out)
 {
-	memset(out, 0, sizeof(*out));
-	out->n_bounds = 2 * f->n;
-	out->bounds = na_calloc(2 * f->n + 1, sizeof(*out->bounds));
-	out->findings = na_calloc(TRIALS, sizeof(*out->findings));
-	out->open = na_calloc(1, sizeof(*out->open));
-	f->gone = na_calloc(f->n_rows + 1, sizeof(*f->gone));
-	f->cells = na_calloc(f->n_rows + 1, sizeof(*f->cells));
-	f->x = na_calloc(f->n_rows + 1, sizeof(*f->x));
+	bool ok;
+
+	f->gone = NA_NEW(&f->mem, bool, f->n_rows);
+	f->cells = NA_NEW(&f->mem, struct cell, f->n_rows);
+	f->x = NA_NEW(&f->mem, double, f->n_rows);
+	ok = f->gone && f->cells && f->x;
 	for (int side = 0; side < 2; side++) {
-		f->port[side] = na_calloc(f->n + 1, sizeof(*f->port[side]));
-		f->by_x[side] = na_calloc(f->n + 1, sizeof(*f->by_x[side]));
+		f->port[side] = NA_NEW(&f->mem, struct port, f->n);
+		f->by_x[side] = NA_NEW(&f->mem, struct cell, f->n);
+		ok = ok && f->port[side] && f->by_x[side];
 	}
-	return out->bounds && out->findings && out->open && f->gone &&
-	       f->cells && f->x && f->port[0] && f->port[1] && f->by_x[0] &&
-	       f->by_x[1];
+	*out = (struct na_judge_result){
+		.n_bounds = 2 * f->n,
+		.bounds = na_calloc(2 * f->n, sizeof(*out->bounds)),
+		.findings = na_calloc(TRIALS, sizeof(*out->findings)),
+		.open = na_calloc(1, sizeof(*out->open))};
+	ok = ok && out->bounds && out->findings && out->open;
+	for (size_t i = 0; ok && i < out->n_bounds; i++)
+		out->bounds[i] = (struct na_judge_bound){
+			(uint32_t)(i / 2), i % 2 ? NA_JUDGE_DST : NA_JUDGE_SRC,
+			(double)NAN};
+	return ok;
 }
 
 enum na_status na_ports_judge(const struct na_port_rows *in, size_t n_hosts,
@@ -348,11 +354,6 @@ enum na_status na_ports_judge(const struct na_port_rows *in, size_t n_hosts,
 			  .n = n_hosts};
 	bool ok = make_room(&f, out);
 
-	for (size_t i = 0; ok && i < out->n_bounds; i++)
-		out->bounds[i] = (struct na_judge_bound){(uint32_t)(i / 2),
-							 i % 2 ? NA_JUDGE_DST
-							       : NA_JUDGE_SRC,
-							 (double)NAN};
 	if (ok) {
 		decide(&f, out);
 		out->outcome = out->n_findings ? NA_JUDGE_GUILTY
@@ -360,12 +361,6 @@ enum na_status na_ports_judge(const struct na_port_rows *in, size_t n_hosts,
 				       ? NA_JUDGE_NOT_GUILTY
 				       : NA_JUDGE_CANNOT_TELL;
 	}
-	free(f.gone);
-	free(f.cells);
-	free(f.x);
-	for (int side = 0; side < 2; side++) {
-		free(f.port[side]);
-		free(f.by_x[side]);
-	}
+	na_arena_fini(&f.mem);
 	return ok ? NA_OK : na_fail_nomem(err);
 }

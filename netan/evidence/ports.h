@@ -24,7 +24,7 @@
  * al., Bayesian Data Analysis, ch. 3).  As each host is compared with what the
  * others predict, one of five does not hide in the spread it makes; who talks to
  * it alone is none of the others.  A host is named when both of its ports stand
- * out alike; a pair, when that explains as much (neither end talks to anyone
+ * out; a pair, when that explains as much (neither end talks to anyone
  * else).  Then it is left out, and the rest is looked at again.
  */
 #ifndef NETAN_EVIDENCE_PORTS_H

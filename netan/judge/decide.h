@@ -18,8 +18,9 @@ enum {
 /* One hypothesis. */
 struct na_j_row {
 	struct na_place place;
-	struct na_j_gain by[NA_MECHANISMS]; /* less what their kind shows */
-	double null[NA_MECHANISMS];	    /* that */
+	/* Less what their kind shows, tempered; what that takes off. */
+	struct na_j_gain by[NA_MECHANISMS];
+	double null[NA_MECHANISMS];
 	double shift[NA_J_TABLES][NA_J_VIEWS]; /* of each view of the tables */
 	bool there, both; /* both: a host, by both of its sides */
 	double prior, odds; /* logs */
@@ -75,6 +76,9 @@ bool na_j_rows_init(struct na_j_rows *rows, const struct na_j_decision *d,
 		    struct na_arena *mem);
 double na_j_log_prior(const struct na_j_decision *d,
 		      const struct na_place *p);
+/* What log Bayes factors are divided by. */
+double na_j_temper(const struct na_j_decision *d, const struct na_place *p,
+		   enum na_mechanism by);
 /* Does this mechanism's evidence enter the odds of such a place? */
 bool na_j_may_show(const struct na_j_decision *d, const struct na_j_row *row,
 		   enum na_mechanism by);

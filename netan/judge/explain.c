@@ -55,7 +55,7 @@ static bool add_level(struct explaining *x, size_t table, size_t view)
 	bool loaded = !view && x->s->kappa > 0;
 	struct na_arena tmp = {0};
 	struct na_j_gain *g =
-		NA_J_NEW(&tmp, struct na_j_gain, 2 * x->s->n_hosts);
+		NA_NEW(&tmp, struct na_j_gain, 2 * x->s->n_hosts);
 	bool ok = g && na_j_level_gains(v, g);
 
 	for (int side = 0; ok && side < 2; side++) {
@@ -84,10 +84,9 @@ static bool add_level(struct explaining *x, size_t table, size_t view)
 	return ok;
 }
 
-/* Late counts have one value. */
-static bool add_other(struct explaining *x, enum na_judge_cause cause,
-		      enum na_mechanism by)
+static bool add_late(struct explaining *x, enum na_judge_cause cause)
 {
+	const enum na_mechanism by = NA_MECH_LATE;
 	const struct na_j_row *row = row_of(x, cause);
 	const struct na_j_gain *g = &row->by[by];
 
@@ -140,7 +139,7 @@ static bool add_evidence(struct explaining *x)
 				return false;
 	mark_greater(x);
 	for (int cause = NA_JUDGE_SRC; cause <= NA_JUDGE_HOST; cause++)
-		if (!add_other(x, (enum na_judge_cause)cause, NA_MECH_LATE))
+		if (!add_late(x, (enum na_judge_cause)cause))
 			return false;
 	return true;
 }
@@ -153,7 +152,7 @@ static void fill_odds(const struct explaining *x,
 						    (enum na_judge_cause)cause);
 
 		out->odds[cause] = (struct na_judge_odds){
-			row->place, na_j_log_prior(x->d, &row->place),
+			na_j_log_prior(x->d, &row->place),
 			row->there ? row->odds : NAN, NAN};
 	}
 }
@@ -168,7 +167,8 @@ static bool fill_left(struct explaining *x, struct na_judge_explanation *out)
 	ok = na_j_verdict_init(&v, x->d);
 	for (size_t k = 0; ok && k < NA_LEN(out->odds); k++) {
 		const struct na_j_row *row =
-			na_j_find_row(x->d, &v.rows, &out->odds[k].place);
+			na_j_find_row(x->d, &v.rows,
+				      &row_of(x, (enum na_judge_cause)k)->place);
 
 		if (row)
 			out->odds[k].left = row->odds;
@@ -224,11 +224,7 @@ enum na_status na_judge_explain(const struct na_judge_input *in, uint32_t host,
 
 	*out = (struct na_judge_explanation){0};
 	for (size_t k = 0; k < NA_LEN(out->odds); k++)
-		out->odds[k] = (struct na_judge_odds){{(enum na_judge_cause)k,
-						       host, NA_JUDGE_NONE},
-						      NAN,
-						      NAN,
-						      NAN};
+		out->odds[k] = (struct na_judge_odds){NAN, NAN, NAN};
 	if (status == NA_OK && host >= in->n_hosts)
 		status = na_fail(err, NA_EDOMAIN, "no host %u", host);
 	if (status != NA_OK || !in->n_rows)

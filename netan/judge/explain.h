@@ -40,8 +40,9 @@ struct na_judge_evidence {
 	bool counts; /* enters the odds: of two views the greater one */
 	double effect, low, high;
 	double log_factor; /* log Bayes factor */
-	double null; /* what the best fifth's edge of all sides shows of it, and what
-			the mean of two views is less */
+	double null; /* taken off it: what the best fifth's edge of all sides shows,
+			what the mean of two views is less, and what evidence that
+			depends on itself counts less */
 	/* LEVEL, LARGE. */
 	double spread, freedom; /* of healthy sides */
 	double collective_spread, unit_freedom;
@@ -51,7 +52,6 @@ struct na_judge_evidence {
 };
 
 struct na_judge_odds {
-	struct na_place place; /* SRC, DST or HOST */
 	double log_prior, log_odds; /* NaN: no evidence at all */
 	double left; /* log odds once all findings are taken out; NaN: it is
 			one of them, or nothing is left */
@@ -59,7 +59,7 @@ struct na_judge_odds {
 
 struct na_judge_explanation {
 	double kappa;
-	struct na_judge_odds odds[3];
+	struct na_judge_odds odds[3]; /* SRC, DST, HOST */
 	struct na_judge_evidence *evidence;
 	size_t n_evidence;
 	struct na_judge_observation *observations;

@@ -51,7 +51,7 @@ struct na_judge_row {
 	double start_us, took_us; /* took: finite, above 0 */
 	float size_bytes;
 	uint32_t connection; /* index */
-	uint32_t collective; /* index below n_collectives */
+	uint32_t collective; /* any number */
 	uint32_t step;       /* index, ascending in time */
 	uint32_t part;       /* part (phase, turn) of the collective */
 };
@@ -65,7 +65,6 @@ struct na_judge_connection {
 
 struct na_judge_input {
 	size_t n_hosts, n_racks, n_connections, n_rows;
-	uint32_t n_collectives;
 	const struct na_judge_connection *connections;
 	const uint32_t *rack_of; /* by host; n_racks = 0: unknown */
 	const struct na_judge_row *rows; /* in any order */
@@ -137,6 +136,7 @@ struct na_judge_result {
 	struct na_judge_pair *pairs;
 	size_t n_pairs;
 	double nobody;     /* posterior that nothing else is at fault */
+	bool unsure;       /* that alone leaves the outcome open */
 	/* Largest bound once the findings are taken out, links included: a
 	 * factor; infinity: none is known. */
 	double upper;

@@ -125,10 +125,9 @@ static bool fill_pairs(struct na_judge_result *out,
 {
 	const struct na_j_session *s = d->s;
 	struct na_arena tmp = {0};
-	double *x = NA_J_NEW(&tmp, double, s->n);
+	double *x = NA_NEW(&tmp, double, s->n);
 	struct na_groups g;
-	bool ok = x && na_j_group(&g, (const uint32_t *const[]){s->pair}, 1,
-				  NULL, s->n, &tmp);
+	bool ok = x && na_j_group(&g, NA_J_BY(s->pair), NULL, s->n, &tmp);
 
 	out->pairs = na_calloc(s->n_pairs, sizeof(*out->pairs));
 	ok = ok && out->pairs;
@@ -161,17 +160,22 @@ static bool few_are_late(const struct na_j_late *late)
 /* The odds that name acquit, too.  A side that sends slow and a clock that is
  * late look alike in latencies of two clocks, so these never show that nobody is
  * slow. */
-static enum na_judge_outcome outcome_of(const struct na_j_verdict *v,
-					const struct na_j_decision *d)
+static void decide_outcome(struct na_judge_result *out,
+			   const struct na_j_verdict *v,
+			   const struct na_j_decision *d)
 {
-	if (v->found.n)
-		return NA_JUDGE_GUILTY;
 	/* Fewer blocks of steps give no variance of their own. */
-	if (d->s->n_steps >= NA_J_MIN_SAMPLE && !v->named &&
-	    v->nobody >= NA_J_POSTERIOR && v->upper <= NA_J_BOUND &&
-	    !(d->s->clock_se > 0) && few_are_late(&d->late))
-		return NA_JUDGE_NOT_GUILTY;
-	return NA_JUDGE_CANNOT_TELL;
+	bool healthy = d->s->n_steps >= NA_J_MIN_SAMPLE && !v->named &&
+		       v->upper <= NA_J_EFFECT_HIGH && !(d->s->clock_se > 0) &&
+		       few_are_late(&d->late),
+	     sure = v->nobody >= NA_J_POSTERIOR;
+
+	out->nobody = v->nobody;
+	out->upper = exp(v->upper);
+	out->unsure = healthy && !sure;
+	out->outcome = v->found.n        ? NA_JUDGE_GUILTY
+		       : healthy && sure ? NA_JUDGE_NOT_GUILTY
+					 : NA_JUDGE_CANNOT_TELL;
 }
 
 static bool fill(struct na_judge_result *out, struct na_j_decision *d)
@@ -182,9 +186,7 @@ static bool fill(struct na_judge_result *out, struct na_j_decision *d)
 		  fill_bounds(out, &v, d->s->n_hosts);
 
 	if (ok) {
-		out->outcome = outcome_of(&v, d);
-		out->nobody = v.nobody;
-		out->upper = exp(v.upper);
+		decide_outcome(out, &v, d);
 		ok = fill_findings(out, &v);
 	}
 	na_j_verdict_fini(&v);

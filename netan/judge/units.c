@@ -1,8 +1,8 @@
 #include "netan/judge/units.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "netan/base/arena.h"
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/judge/constants.h"
@@ -528,33 +528,29 @@ static bool judge_round(struct judge *j, uint32_t round,
 bool na_units_judge(const struct na_units_input *in,
 		    struct na_units_result *out)
 {
-	struct judge *j = na_calloc(1, sizeof(*j));
+	struct na_arena mem = {0};
+	struct judge *j = NA_NEW(&mem, struct judge, 1);
 	size_t n = in->n_rows + in->n_units + 1;
-	bool ok;
+	bool ok = j;
 
 	for (size_t i = 0; i < in->n_units; i++)
 		out[i] = (struct na_units_result){.log_odds = -INFINITY,
 						  .upper = (double)NAN,
 						  .rival = UINT32_MAX};
-	if (!j)
-		return false;
-	j->in = in;
-	j->by = NA_J_EFFECT_MIN / in->least;
-	na_j_grid_init(&j->grid);
-	j->cells = na_calloc(n, sizeof(*j->cells));
-	j->tmp = na_calloc(n, sizeof(double));
-	j->tmp2 = na_calloc(n, sizeof(double));
-	j->units = na_calloc(n, sizeof(*j->units));
-	j->out = na_calloc(n, sizeof(*j->out));
-	ok = j->cells && j->tmp && j->tmp2 && j->units && j->out;
+	if (ok) {
+		j->in = in;
+		j->by = NA_J_EFFECT_MIN / in->least;
+		na_j_grid_init(&j->grid);
+		j->cells = NA_NEW(&mem, struct cell, n);
+		j->tmp = NA_NEW(&mem, double, n);
+		j->tmp2 = NA_NEW(&mem, double, n);
+		j->units = NA_NEW(&mem, struct unit, n);
+		j->out = NA_NEW(&mem, uint8_t, n);
+		ok = j->cells && j->tmp && j->tmp2 && j->units && j->out;
+	}
 	for (uint32_t i = 1; ok && i <= in->n_units / 2; i++)
 		if (!judge_round(j, i, out))
 			break;
-	free(j->cells);
-	free(j->tmp);
-	free(j->tmp2);
-	free(j->units);
-	free(j->out);
-	free(j);
+	na_arena_fini(&mem);
 	return ok;
 }

@@ -4,6 +4,12 @@
 
 #include "netan/base/order.h"
 
+/* Posterior of a row among the explanations of its own evidence. */
+static bool is_likely(const struct na_j_row *row)
+{
+	return 1 / (1 + exp(-row->odds) + NA_J_OUTSIDE) >= NA_J_POSTERIOR;
+}
+
 /* Of equal odds sides come first, then devices, pairs, links, hosts. */
 static const struct na_j_row *best_of(const struct na_j_decision *d,
 				      const struct na_j_rows *rows)
@@ -191,26 +197,49 @@ static bool is_twin(const struct na_j_found *f, const struct na_place *p)
 	return false;
 }
 
-static bool same_host(const struct na_place *a, const struct na_place *b)
+/* A side, or a device of it, of the host that f names.  Of a whole host its sides
+ * are other explanations. */
+static bool same_host(const struct na_place *a, const struct na_j_found *f)
 {
-	return a->a == b->a && a->cause <= NA_JUDGE_HOST &&
-	       b->cause <= NA_JUDGE_HOST;
+	return a->a == f->place.a && a->cause <= NA_JUDGE_HOST &&
+	       f->place.cause <= NA_JUDGE_HOST &&
+	       (f->place.cause != NA_JUDGE_HOST || is_device(a));
 }
 
-/* Does a row explain the evidence of f: nearly as likely, and no more once f
- * is taken out? */
+/* The odds of a row as another explanation of f.  Late transfers of one pair are
+ * its side's as well, as far as the side's other pairs had as many to show. */
+static double odds_beside(const struct na_j_decision *d,
+			  const struct na_j_row *row,
+			  const struct na_j_found *f)
+{
+	const struct na_j_gain *late = &row->by[NA_MECH_LATE];
+
+	if (f->place.cause != NA_JUDGE_PAIR || f->mechanism != NA_MECH_LATE ||
+	    !late->there ||
+	    !((row->place.cause == NA_JUDGE_SRC && row->place.a == f->place.a) ||
+	      (row->place.cause == NA_JUDGE_DST && row->place.a == f->place.b)))
+		return row->odds;
+	return fmax(row->odds,
+		    row->prior - log(NA_MECHANISMS) +
+			    late->whole / na_j_temper(d, &row->place,
+						      NA_MECH_LATE));
+}
+
+/* Does a row of these odds explain the evidence of f: nearly as likely, and no
+ * more once f is taken out? */
 static bool explains(const struct na_j_decision *d, const struct na_j_row *row,
-		     const struct na_j_rows *after, const struct na_j_found *f)
+		     double odds, const struct na_j_rows *after,
+		     const struct na_j_found *f)
 {
 	const struct na_j_row *left;
 
 	if (!row->there || na_j_same_place(&row->place, &f->place) ||
-	    row->odds <= f->odds - NA_J_NAME_LOG_ODDS - NA_J_RIVAL_WITHIN ||
-	    is_twin(f, &row->place) || same_host(&row->place, &f->place))
+	    odds <= f->odds - NA_J_NAME_LOG_ODDS - NA_J_RIVAL_WITHIN ||
+	    is_twin(f, &row->place) || same_host(&row->place, f))
 		return false;
 	left = na_j_find_row(d, after, &row->place);
 	return (left ? left->odds : -9) <
-	       fmin(NA_J_NAME_LOG_ODDS, row->odds - NA_J_RIVAL_FALLS);
+	       fmin(NA_J_NAME_LOG_ODDS, odds - NA_J_RIVAL_FALLS);
 }
 
 NA_ORDER(most_first, struct na_rival, NA_DOWN(log_odds), NA_UP(place.cause),
@@ -225,16 +254,17 @@ static bool add_rivals(const struct na_j_decision *d,
 
 	for (size_t i = 0; i < before->n; i++) {
 		const struct na_j_row *row = &before->v[i];
+		double odds = odds_beside(d, row, f);
 
-		if (!explains(d, row, after, f))
+		if (!explains(d, row, odds, after, f))
 			continue;
-		sum += exp(row->odds - f->odds);
+		sum += exp(odds - f->odds);
 		if (!na_add(&f->alternatives,
-			    ((struct na_rival){row->place, row->odds})))
+			    ((struct na_rival){row->place, odds})))
 			return false;
 	}
-	/* No fault at all is an explanation, too. */
-	f->posterior = 1 / (sum + exp(-f->odds));
+	/* No fault at all is an explanation, too, and what the model lacks. */
+	f->posterior = 1 / (sum + exp(-f->odds) + NA_J_OUTSIDE);
 	if (f->alternatives.n > f->n_twins)
 		na_sort(f->alternatives.v + f->n_twins,
 			f->alternatives.n - f->n_twins, most_first);
@@ -349,7 +379,7 @@ static bool rounds(struct na_j_verdict *v, struct na_j_decision *d)
 		const struct na_j_row *best = best_of(d, &v->rows);
 		struct na_j_rows before;
 
-		if (!best || best->odds < NA_J_NAME_LOG_ODDS)
+		if (!best || !is_likely(best))
 			break;
 		if (!name(v, d, best, &after, in))
 			return false;
@@ -432,7 +462,7 @@ static bool still_needed(struct na_j_verdict *v, struct na_j_decision *d)
 		if (!na_j_gains(d, &rows))
 			return false;
 		row = na_j_find_row(d, &rows, &v->found.v[i].taken.place);
-		if (row && row->odds >= NA_J_NAME_LOG_ODDS)
+		if (row && is_likely(row))
 			i++;
 		else
 			drop(v, i);

@@ -1,7 +1,7 @@
 # Of what the benches append ("WORLD<tab>WHAT<tab>K<tab>N"): a table for
-# docs/methods.md, a column a world.  The status is 1 when names said at
-# 0.9-0.99, or at more, are right less often than in 85 % in all worlds
-# together, by more than chance explains.
+# docs/methods.md, a column a world.  The status is 1 when names of a range are
+# right less often than its lower edge says, in all worlds together, or those
+# said at 0.9 or more in less than 85 % in one world, by more than chance explains.
 #
 # -v command: how the numbers were made.
 
@@ -40,15 +40,35 @@ function print_row(what,    line, i) {
 	print line " |"
 }
 
-# Fewer than honest odds of 85 % leave in one of twenty benches: the lower tail
-# of the binomial distribution is below 5 %.
-function lies(right, said,    x, p, sum) {
-	p = 0.15 ^ said
+# Fewer right than chance leaves in one of twenty benches: the lower tail of the
+# binomial distribution is below 5 %.
+function lies(right, said, odds,    x, p, sum) {
+	p = (1 - odds) ^ said
 	for (x = 0; x <= right; x++) {
 		sum += p
-		p *= (said - x) / (x + 1) * 0.85 / 0.15
+		p *= (said - x) / (x + 1) * odds / (1 - odds)
 	}
 	return sum < 0.05
+}
+
+function is_dishonest(    i, j, from, right, said) {
+	for (j = 1; j <= n_worlds; j++) {
+		right = said = 0
+		for (i = 1; i <= n_rows; i++)
+			if (match(rows[i], /0\.9[0-9]*-/)) {
+				right += k[rows[i], worlds[j]]
+				said += n[rows[i], worlds[j]]
+			}
+		if (lies(right, said, 0.85))
+			return 1
+	}
+	for (i = 1; i <= n_rows; i++)
+		if (match(rows[i], /0\.[0-9]+-/)) {
+			from = substr(rows[i], RSTART, RLENGTH - 1)
+			if (lies(k[rows[i], "all"], n[rows[i], "all"], from + 0))
+				return 1
+		}
+	return 0
 }
 
 END {
@@ -65,8 +85,5 @@ END {
 	for (i = 1; i <= n_rows; i++)
 		if (n[rows[i], "all"])
 			print_row(rows[i])
-	a = "said 0.9-0.95" SUBSEP "all"
-	b = "said 0.95-0.99" SUBSEP "all"
-	c = "said 0.99-1" SUBSEP "all"
-	exit lies(k[a] + k[b], n[a] + n[b]) || lies(k[c], n[c])
+	exit is_dishonest()
 }

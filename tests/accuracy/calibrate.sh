@@ -58,5 +58,5 @@ if [ -n "$fit" ]; then
 fi
 
 [ "$honest" = 0 ] ||
-	echo "names said at 0.9 or more are right in less than 85 %" >&2
+	echo "names are right less often than their posteriors say" >&2
 exit "$honest"

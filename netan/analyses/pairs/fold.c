@@ -14,18 +14,12 @@ bool na_pairs_is_whole(const struct pairs_run *run,
 	return run->devices && run->devices[f - run->found.findings] > 1;
 }
 
-static uint32_t host_of(const struct pairs_run *run,
-			const struct na_judge_finding *f)
-{
-	return run->nodes[f->place.a].host;
-}
-
 static bool alike(const struct pairs_run *run, const struct na_judge_finding *a,
 		  const struct na_judge_finding *b)
 {
 	return a->place.cause == b->place.cause &&
 	       a->place.cause <= NA_JUDGE_HOST &&
-	       host_of(run, a) == host_of(run, b);
+	       run->nodes[a->place.a].host == run->nodes[b->place.a].host;
 }
 
 /* The mean of what n devices and one more show; the less certain one counts. */
@@ -42,21 +36,19 @@ static void join(struct na_judge_finding *a, uint32_t n,
 	a->late += b->late;
 }
 
-enum na_status na_pairs_fold(struct pairs_state *s, struct pairs_run *run)
+bool na_pairs_fold(struct pairs_run *run)
 {
 	struct na_judge_result *all = &run->found;
 	struct na_judge_finding *f = all->findings;
 	size_t kept = 0;
 
-	run->devices = na_calloc(all->n_findings, sizeof(*run->devices));
-	if (!run->devices)
-		return NA_ENOMEM;
-	for (size_t i = 0; i < all->n_findings; i++) {
+	run->devices = NA_NEW(&run->of->mem, uint32_t, all->n_findings);
+	for (size_t i = 0; run->devices && i < all->n_findings; i++) {
 		size_t k = 0;
 
-		while (!s->of_hosts && k < kept && !alike(run, &f[k], &f[i]))
+		while (k < kept && !alike(run, &f[k], &f[i]))
 			k++;
-		if (s->of_hosts || k == kept) {
+		if (k == kept) {
 			run->devices[kept] = 1;
 			f[kept++] = f[i];
 			continue;
@@ -64,6 +56,7 @@ enum na_status na_pairs_fold(struct pairs_state *s, struct pairs_run *run)
 		join(&f[k], run->devices[k]++, &f[i]);
 		free(f[i].alternatives);
 	}
-	all->n_findings = kept;
-	return NA_OK;
+	if (run->devices)
+		all->n_findings = kept;
+	return run->devices;
 }

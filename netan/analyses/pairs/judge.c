@@ -109,22 +109,19 @@ static void place_by_classes(struct pairs_run *run)
 /* Of hosts: some share a rack, and some do not. */
 static bool place_by_racks(struct pairs_run *run)
 {
-	const struct na_store *store = run->of->scope->store;
 	struct na_triples hosts = {0}, racks = {0};
 	bool ok = true;
 
 	run->placed = true;
 	for (size_t i = 0; ok && i < run->n_nodes; i++) {
-		uint32_t host = run->nodes[i].host;
-		uint32_t rack = na_store_rack(store, host);
+		struct na_triple host = {run->nodes[i].host, 0, 0};
+		struct na_triple rack = {
+			na_store_rack(run->of->scope->store, host.a), 0, 0};
 
-		run->placed &= rack != NA_UNKNOWN_U32;
-		if (rack == NA_UNKNOWN_U32)
-			continue;
-		ok = na_triples_add(&hosts, (struct na_triple){host, 0, 0}) !=
-			     NA_NO_TRIPLE &&
-		     na_triples_add(&racks, (struct na_triple){rack, 0, 0}) !=
-			     NA_NO_TRIPLE;
+		run->placed &= rack.a != NA_UNKNOWN_U32;
+		ok = rack.a == NA_UNKNOWN_U32 ||
+		     (na_triples_add(&hosts, host) != NA_NO_TRIPLE &&
+		      na_triples_add(&racks, rack) != NA_NO_TRIPLE);
 	}
 	run->classed = racks.n > 1 && racks.n < hosts.n;
 	na_triples_fini(&hosts);
@@ -215,39 +212,33 @@ static enum na_status judge_run(struct pairs_state *s, struct pairs_run *run,
 	if (!place(run) || (!run->captured && !find_clocks(s, run)))
 		return na_fail_nomem(err);
 	st = na_pairs_ask_judge(s, run, err);
-	if (st == NA_OK && na_pairs_fold(s, run) != NA_OK)
+	if (st == NA_OK && !s->of_hosts && !na_pairs_fold(run))
 		return na_fail_nomem(err);
 	return st;
-}
-
-/* Once the rows of pairs have given their quantiles. */
-static bool judge_two(struct pairs_state *s)
-{
-	bool ok = true;
-
-	for (size_t i = 0; ok && i < s->scope->store->n_runs; i++)
-		ok = na_pairs_judge_two(&s->runs[i]);
-	return ok;
 }
 
 enum na_status na_pairs_judge(struct pairs_state *s, struct na_err *err)
 {
+	size_t runs = s->scope->store->n_runs;
 	enum na_status st = NA_OK;
+	bool ok;
 
 	if (!na_pairs_find_absent(s))
 		return na_fail_nomem(err);
-	for (size_t i = 0; st == NA_OK && i < s->scope->store->n_runs; i++) {
+	for (size_t i = 0; st == NA_OK && i < runs; i++) {
 		/* Runs without a transfer keep a result of zeros. */
-		if (!s->runs[i].n_remote)
-			continue;
-		st = judge_run(s, &s->runs[i], err);
+		if (s->runs[i].n_remote)
+			st = judge_run(s, &s->runs[i], err);
 	}
 	na_host_clocks_fini(&s->own_clocks);
 	s->clocks = NULL;
+	if (st != NA_OK)
+		return st;
 	/* Last, when what judging needs is gone. */
-	if (st == NA_OK && (!all_quantiles(s) || !judge_two(s)))
-		return na_fail_nomem(err);
-	return st;
+	ok = all_quantiles(s);
+	for (size_t i = 0; ok && i < runs; i++)
+		ok = na_pairs_judge_two(&s->runs[i]);
+	return ok ? NA_OK : na_fail_nomem(err);
 }
 
 static enum na_severity severity_of_run(const struct pairs_run *run)

@@ -79,15 +79,14 @@ struct observer {
 	uint32_t *host_of; /* by node: judged host */
 	uint32_t *node_of; /* by judged host: its (first) node */
 	uint32_t *by_raw;  /* by host or endpoint of the store: node */
-	size_t n_sends;    /* between its hosts, also those skipped */
+	size_t n_added;    /* between its hosts, also those skipped */
 	struct na_evidence e;
+	struct na_arena mem; /* its arrays */
 };
 
 static void observer_fini(struct observer *o)
 {
-	free(o->host_of);
-	free(o->node_of);
-	free(o->by_raw);
+	na_arena_fini(&o->mem);
 	na_evidence_fini(&o->e);
 }
 
@@ -98,9 +97,9 @@ static bool number_hosts(struct observer *o)
 	size_t raws = o->s->of_hosts ? store->n_hosts
 				     : store->names.n_endpoints;
 
-	o->host_of = na_calloc(n, sizeof(*o->host_of));
-	o->node_of = na_calloc(n, sizeof(*o->node_of));
-	o->by_raw = na_calloc(raws, sizeof(*o->by_raw));
+	o->host_of = NA_NEW(&o->mem, uint32_t, n);
+	o->node_of = NA_NEW(&o->mem, uint32_t, n);
+	o->by_raw = NA_NEW(&o->mem, uint32_t, raws);
 	if (!o->host_of || !o->node_of || !o->by_raw)
 		return false;
 	for (size_t i = 0; i < raws; i++)
@@ -125,7 +124,7 @@ static bool number_racks(struct observer *o)
 	struct na_triples names = {0};
 	bool ok, all = o->run->placed;
 
-	o->e.rack_of = na_calloc(o->e.n_hosts, sizeof(*o->e.rack_of));
+	o->e.rack_of = NA_NEW(&o->mem, uint32_t, o->e.n_hosts);
 	ok = o->e.rack_of != NULL;
 	for (size_t i = 0; ok && all && i < o->e.n_hosts; i++) {
 		uint32_t rack =
@@ -153,16 +152,20 @@ static uint32_t node_of_end(const struct observer *o, uint32_t endpoint)
 					: endpoint];
 }
 
-/* Fills in who, from nodes; false: inside one host. */
-static bool place(const struct observer *o, uint32_t src, uint32_t dst,
-		  struct na_observation *x)
+/* Adds a transfer between nodes of two hosts; of others it adds none. */
+static bool add_between(struct observer *o, uint32_t src, uint32_t dst,
+			uint32_t src_device, uint32_t dst_device,
+			struct na_judge_row row)
 {
-	if (o->run->nodes[src].host == o->run->nodes[dst].host)
-		return false;
-	x->src = o->host_of[src];
-	x->dst = o->host_of[dst];
-	x->distance = na_pairs_class(o->run, src, dst);
-	return x->src != x->dst;
+	const struct na_judge_connection c = {o->host_of[src], o->host_of[dst],
+					      src_device, dst_device,
+					      na_pairs_class(o->run, src, dst)};
+
+	if (o->run->nodes[src].host == o->run->nodes[dst].host ||
+	    c.src == c.dst)
+		return true;
+	o->n_added++;
+	return na_evidence_add(&o->e, &c, row);
 }
 
 static bool observe_send(struct observer *o, const struct pairs_send *x,
@@ -172,24 +175,21 @@ static bool observe_send(struct observer *o, const struct pairs_send *x,
 	int64_t ahead_ps = x->input < clocks->n_hosts
 				   ? clocks->ahead_ps[x->input]
 				   : 0;
-	struct na_observation row = {
-		.start_us = na_us((double)x->start_ps -
-				  (double)o->s->ends.first_ps -
-				  (double)ahead_ps),
-		.took_us = na_us((double)x->took_ps),
-		.size_bytes = x->size_bytes,
-		.src_device = x->src,
-		.dst_device = x->dst,
-		.collective = x->collective,
-		.part = x->iteration == NA_UNKNOWN_U32 ? 0 : x->iteration,
-		.step = x->step,
-	};
 
-	if (src == NA_UNKNOWN_U32 || dst == NA_UNKNOWN_U32 ||
-	    !place(o, src, dst, &row))
-		return true;
-	o->n_sends++;
-	return na_evidence_add(&o->e, &row);
+	return src == NA_UNKNOWN_U32 || dst == NA_UNKNOWN_U32 ||
+	       add_between(o, src, dst, x->src, x->dst,
+		   (struct na_judge_row){
+			   .start_us = na_us((double)x->start_ps -
+					     (double)o->s->ends.first_ps -
+					     (double)ahead_ps),
+			   .took_us = na_us((double)x->took_ps),
+			   .size_bytes = x->size_bytes,
+			   .collective = x->collective,
+			   .part = x->iteration == NA_UNKNOWN_U32
+					   ? 0
+					   : x->iteration,
+			   .step = x->step,
+		   });
 }
 
 static bool observe_sends(struct observer *o)
@@ -226,20 +226,18 @@ static bool observe_receive(struct observer *o, uint32_t src, uint32_t dst,
 	const struct pairs_state *s = o->s;
 	const struct na_triple *m = &s->moments.keys[r->moment];
 	const struct na_triple *ends = &s->connections.keys[r->ends];
-	struct na_observation row = {
-		.start_us = (double)r->tick * na_us(s->tick_ps) - r->latency_us,
-		.took_us = r->latency_us,
-		.size_bytes = r->size_bytes,
-		.src_device = ends->a,
-		.dst_device = ends->b,
-		.collective = m->a,
-		.part = m->c == NA_UNKNOWN_U32 ? 0 : m->c,
-		.step = steps ? m->b : stretch_of(o, r->tick),
-	};
 
-	if ((steps && m->b == NA_UNKNOWN_U32) || !place(o, src, dst, &row))
-		return true;
-	return na_evidence_add(&o->e, &row);
+	return (steps && m->b == NA_UNKNOWN_U32) ||
+	       add_between(o, src, dst, ends->a, ends->b,
+		   (struct na_judge_row){
+			   .start_us = (double)r->tick * na_us(s->tick_ps) -
+				       r->latency_us,
+			   .took_us = r->latency_us,
+			   .size_bytes = r->size_bytes,
+			   .collective = m->a,
+			   .part = m->c == NA_UNKNOWN_U32 ? 0 : m->c,
+			   .step = steps ? m->b : stretch_of(o, r->tick),
+		   });
 }
 
 static bool has_steps(const struct pairs_state *s)
@@ -318,11 +316,11 @@ static double share_of(const struct observer *o, const struct quick *q,
 	       (q[p].latency_us + q[back].latency_us);
 }
 
-static bool find_acknowledged(const struct observer *o, bool *is)
+static bool find_acknowledged(struct observer *o, bool *is)
 {
 	size_t pairs = o->run->n_remote, n = 0;
-	struct quick *q = na_calloc(pairs, sizeof(*q));
-	double *shares = na_calloc(pairs, sizeof(*shares));
+	struct quick *q = NA_NEW(&o->mem, struct quick, pairs);
+	double *shares = NA_NEW(&o->mem, double, pairs);
 	bool ok = q && shares;
 
 	if (ok)
@@ -334,8 +332,6 @@ static bool find_acknowledged(const struct observer *o, bool *is)
 			shares[n++] = share;
 	}
 	*is = !n || na_median(shares, n) >= ACKNOWLEDGED;
-	free(q);
-	free(shares);
 	return ok;
 }
 
@@ -351,10 +347,11 @@ static size_t judged_pair(const struct na_judge_result *r, uint32_t src,
 }
 
 /* Normal upper tails, corrected for the number of pairs. */
-static bool find_chances(struct pairs_run *run)
+static bool find_chances(struct observer *o)
 {
-	double *p = na_calloc(run->n_remote, sizeof(*p));
-	double *q = na_calloc(run->n_remote, sizeof(*q));
+	struct pairs_run *run = o->run;
+	double *p = NA_NEW(&o->mem, double, run->n_remote);
+	double *q = NA_NEW(&o->mem, double, run->n_remote);
 	bool ok = p && q;
 
 	for (size_t i = 0; ok && i < run->n_remote; i++)
@@ -364,17 +361,16 @@ static bool find_chances(struct pairs_run *run)
 	ok = ok && na_bh(p, q, run->n_remote);
 	for (size_t i = 0; ok && i < run->n_remote; i++)
 		run->effects[i].q_value = q[i];
-	free(p);
-	free(q);
 	return ok;
 }
 
-static bool put_effects(const struct observer *o)
+static bool put_effects(struct observer *o)
 {
 	struct pairs_run *run = o->run;
 	const struct na_judge_result *r = &run->found;
 
-	run->effects = na_calloc(run->n_remote, sizeof(*run->effects));
+	run->effects =
+		NA_NEW(&run->of->mem, struct pairs_effect, run->n_remote);
 	for (size_t p = 0; run->effects && p < run->n_remote; p++) {
 		const struct pairs_pair *x = &run->pairs[p];
 		uint32_t src = o->host_of[x->src];
@@ -387,7 +383,7 @@ static bool put_effects(const struct observer *o)
 			is ? r->pairs[at].effect : (double)NAN,
 			is ? r->pairs[at].se : (double)NAN, (double)NAN};
 	}
-	return run->effects && find_chances(run);
+	return run->effects && find_chances(o);
 }
 
 static void to_node(const struct observer *o, struct na_place *x)
@@ -419,23 +415,28 @@ static bool to_nodes(const struct observer *o)
 	run->by_groups = run->first_of != NULL;
 	if (!o->e.n_racks)
 		return true;
-	run->rack_of = na_calloc(run->n_nodes, sizeof(*run->rack_of));
+	run->rack_of = NA_NEW(&run->of->mem, uint32_t, run->n_nodes);
 	for (size_t i = 0; run->rack_of && i < run->n_nodes; i++)
 		run->rack_of[i] = o->e.rack_of[o->host_of[i]];
 	return run->rack_of;
 }
 
-static enum na_status explain(struct observer *o, struct na_err *err)
+static enum na_status explain(struct observer *o,
+			      const struct na_judge_input *in,
+			      struct na_err *err)
 {
 	struct pairs_run *run = o->run;
 	struct na_judge_explanation *x = &run->terms;
 	enum na_status st =
-		na_evidence_explain(&o->e, o->host_of[run->explained], x, err);
+		na_judge_explain(in, o->host_of[run->explained], x, err);
 
-	for (size_t i = 0; i < NA_LEN(x->odds); i++)
-		to_node(o, &x->odds[i].place);
-	for (size_t i = 0; i < x->n_observations; i++)
-		x->observations[i].peer = o->node_of[x->observations[i].peer];
+	for (size_t i = 0; i < x->n_observations; i++) {
+		struct na_judge_observation *v = &x->observations[i];
+
+		v->peer = o->node_of[v->peer];
+		if (v->collective != NA_JUDGE_NONE)
+			v->collective = o->e.collectives.keys[v->collective].a;
+	}
 	for (size_t i = 0; i < x->n_rivals; i++)
 		to_node(o, &x->rivals[i].place);
 	return st;
@@ -460,7 +461,7 @@ static bool observe_best(struct observer *o, bool *of_sends)
 		if (!observe(o, true) || !find_acknowledged(o, of_sends))
 			return false;
 		*of_sends = *of_sends &&
-			    (double)o->n_sends >=
+			    (double)o->n_added >=
 				    COMPLETE * (double)o->run->n_rows;
 		if (*of_sends)
 			return true;
@@ -474,18 +475,20 @@ enum na_status na_pairs_ask_judge(struct pairs_state *s, struct pairs_run *run,
 				  struct na_err *err)
 {
 	struct observer o = {.s = s, .run = run};
+	struct na_judge_input in;
 	enum na_status st = NA_OK;
 	bool ok = observe_best(&o, &run->of_sends);
 
 	/* The largest thing here, if no other run needs it. */
 	if (s->scope->store->n_runs == 1)
 		na_vec_free(&s->sends);
+	in = na_evidence_input(&o.e);
 	if (ok)
-		st = na_evidence_judge(&o.e, &run->found, err);
+		st = na_judge(&in, &run->found, err);
 	if (ok && st == NA_OK)
 		ok = put_effects(&o) && to_nodes(&o);
 	if (ok && st == NA_OK && run->explains)
-		st = explain(&o, err);
+		st = explain(&o, &in, err);
 	observer_fini(&o);
 	return ok ? st : na_fail_nomem(err);
 }

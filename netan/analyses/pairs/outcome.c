@@ -75,6 +75,21 @@ static double largest_bound(const struct pairs_state *s, size_t *unknown)
 	return most;
 }
 
+/* The least probability that nothing is slow, of runs where it alone keeps that
+ * from being ruled out; NaN: of none. */
+static double least_chance(const struct pairs_state *s)
+{
+	double least = NAN;
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
+		const struct na_judge_result *f = &s->runs[i].found;
+
+		if (f->unsure)
+			least = fmin(least, f->nobody);
+	}
+	return least;
+}
+
 /* Nothing is named: how slow may a side be, all the same? */
 static void note_bounds(struct na_result *r, const struct pairs_state *s,
 			bool cleared)
@@ -84,6 +99,7 @@ static void note_bounds(struct na_result *r, const struct pairs_state *s,
 	double most = largest_bound(s, &unknown);
 
 	na_print_number(times, most, 2);
+	na_put_real(r, na_result_side(r), M_healthy, least_chance(s));
 	if (cleared)
 		na_result_note(r,
 			       "looks healthy: no side of a host is more than "

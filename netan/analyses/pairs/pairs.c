@@ -113,22 +113,14 @@ static struct na_triple connection_of(const struct na_transfer *t)
 	return (struct na_triple){t->src, t->dst, 0};
 }
 
-static bool same(const struct na_triples *t, uint32_t i, struct na_triple k)
+/* Records that follow each other often share their key: *last, a guess. */
+static void find_guessed(const struct na_triples *t, struct na_triple k,
+			 uint32_t *last)
 {
-	return i < t->n && t->keys[i].a == k.a && t->keys[i].b == k.b &&
-	       t->keys[i].c == k.c;
-}
+	const struct na_triple *at = &t->keys[*last];
 
-static struct pairs_sum *sum_of(struct pairs_state *s, struct na_triple key)
-{
-	uint32_t i = s->last_key;
-
-	if (!same(&s->keys, i, key))
-		i = na_triples_add(&s->keys, key);
-	if (i == NA_NO_TRIPLE || (i == s->sums.n && !na_push(&s->sums)))
-		return NULL;
-	s->last_key = i;
-	return &s->sums.v[i];
+	if (at->a != k.a || at->b != k.b || at->c != k.c)
+		*last = na_triples_find(t, k);
 }
 
 /* Both together have to fit, since a pair's rows are counted by 32 bits. */
@@ -149,21 +141,13 @@ static void sum_up(struct pairs_state *s, struct pairs_sum *sum,
 
 static enum na_status survey(struct pairs_state *s, const struct na_transfer *t)
 {
-	struct pairs_sum *sum = sum_of(s, key_of(s, t));
+	struct pairs_sum *sum =
+		na_triples_at(&s->keys, &s->sums, key_of(s, t));
 
-	if (!sum)
+	if (!sum ||
+	    na_triples_add(&s->moments, moment_of(t)) == NA_NO_TRIPLE ||
+	    na_triples_add(&s->connections, connection_of(t)) == NA_NO_TRIPLE)
 		return NA_ENOMEM;
-	if (!same(&s->moments, s->last_moment, moment_of(t))) {
-		s->last_moment = na_triples_add(&s->moments, moment_of(t));
-		if (s->last_moment == NA_NO_TRIPLE)
-			return NA_ENOMEM;
-	}
-	if (!same(&s->connections, s->last_connection, connection_of(t))) {
-		s->last_connection = na_triples_add(&s->connections,
-						    connection_of(t));
-		if (s->last_connection == NA_NO_TRIPLE)
-			return NA_ENOMEM;
-	}
 	na_extent_add(&s->ends, t->end_ps, t->end_ps);
 	if (t->klass == NA_CLOCK_SKEW) {
 		sum_up(s, sum, &(struct pairs_sum){.clamped = 1});
@@ -184,13 +168,9 @@ static enum na_status keep_row(struct pairs_state *s,
 	uint64_t since = (uint64_t)t->end_ps - (uint64_t)m->ends.first_ps;
 	double us = na_us(na_pairs_took(m, t));
 
-	if (!same(&m->keys, s->last_key, key_of(s, t)))
-		s->last_key = na_triples_find(&m->keys, key_of(s, t));
-	if (!same(&m->moments, s->last_moment, moment_of(t)))
-		s->last_moment = na_triples_find(&m->moments, moment_of(t));
-	if (!same(&m->connections, s->last_connection, connection_of(t)))
-		s->last_connection = na_triples_find(&m->connections,
-						     connection_of(t));
+	find_guessed(&m->keys, key_of(s, t), &s->last_key);
+	find_guessed(&m->moments, moment_of(t), &s->last_moment);
+	find_guessed(&m->connections, connection_of(t), &s->last_connection);
 	if (!na_grow(&s->rows, &s->cap_rows, s->n_rows + 1, sizeof(*s->rows)) ||
 	    !na_grow(&s->row_pair, &s->cap_row_pair, s->n_rows + 1,
 		     sizeof(*s->row_pair)))
@@ -239,31 +219,33 @@ static enum na_status pairs_add(void *block, const struct na_transfer *t)
 	return na_pairs_of_sends(s) ? keep_both(s, t) : keep_row(s, t);
 }
 
+static bool add_all(struct na_triples *t, const struct na_triples *more)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < more->n; i++)
+		ok = na_triples_add(t, more->keys[i]) != NA_NO_TRIPLE;
+	return ok;
+}
+
 static enum na_status merge_survey(struct pairs_state *s,
 				   const struct pairs_state *b)
 {
 	for (size_t i = 0; i < b->keys.n; i++) {
-		struct pairs_sum *sum = sum_of(s, b->keys.keys[i]);
+		struct pairs_sum *sum =
+			na_triples_at(&s->keys, &s->sums, b->keys.keys[i]);
 
 		if (!sum)
 			return NA_ENOMEM;
 		sum_up(s, sum, &b->sums.v[i]);
 	}
 	s->crowded |= b->crowded;
-	for (size_t i = 0; i < b->moments.n; i++) {
-		if (na_triples_add(&s->moments, b->moments.keys[i]) ==
-		    NA_NO_TRIPLE)
-			return NA_ENOMEM;
-	}
-	for (size_t i = 0; i < b->connections.n; i++) {
-		if (na_triples_add(&s->connections, b->connections.keys[i]) ==
-		    NA_NO_TRIPLE)
-			return NA_ENOMEM;
-	}
 	s->calls += b->calls;
 	s->clamped += b->clamped;
 	na_extent_join(&s->ends, &b->ends);
-	return na_append(&s->comms, b->comms.v, b->comms.n) &&
+	return add_all(&s->moments, &b->moments) &&
+			       add_all(&s->connections, &b->connections) &&
+			       na_append(&s->comms, b->comms.v, b->comms.n) &&
 			       na_append(&s->rank_steps, b->rank_steps.v,
 					 b->rank_steps.n)
 		       ? NA_OK
@@ -356,17 +338,12 @@ static void pairs_fini(void *state)
 		na_judge_result_fini(&s->runs[i].found);
 		na_judge_explanation_fini(&s->runs[i].terms);
 		na_vec_free(&s->runs[i].clocks);
-		free(s->runs[i].devices);
-		free(s->runs[i].first_of);
 		free(s->runs[i].costs);
-		free(s->runs[i].effects);
-		free(s->runs[i].rack_of);
 	}
-	free(s->runs);
 	na_triples_fini(&s->keys);
 	na_triples_fini(&s->moments);
 	na_triples_fini(&s->connections);
-	na_arena_fini(&s->text);
+	na_arena_fini(&s->mem);
 	na_absent_fini(&s->absent);
 	na_vec_free(&s->sums);
 	na_vec_free(&s->sends);

@@ -96,43 +96,25 @@ static void put_few(struct na_result *r, struct na_value *to,
 	na_put_int(r, to, M_fewest, PAIRS_FEW);
 }
 
-/* The devices of a host that stand side by side, from the first one on. */
-static uint32_t rows_of_host(const struct pairs_run *run, uint32_t *first)
-{
-	uint32_t host = run->nodes[*first].host, n = 1;
-
-	for (; *first && run->nodes[*first - 1].host == host; n++)
-		--*first;
-	while (*first + n < run->n_nodes && run->nodes[*first + n].host == host)
-		n++;
-	return n;
-}
-
-/* The same of devices without a file that are taken for one host. */
-static uint32_t rows_of_group(const struct pairs_run *run, uint32_t first)
-{
-	uint32_t n = 1;
-
-	while (first + n < run->n_nodes && run->first_of[first + n] == first)
-		n++;
-	return n;
-}
-
 static void put_mark(struct na_result *r, struct na_value *list,
 		     const struct pairs_run *run,
 		     const struct na_judge_finding *f)
 {
 	struct na_value *x = na_put_object(r, list, NULL);
 	uint32_t first = f->place.a, rows = 1;
+	bool whole = na_pairs_is_whole(run, f), side;
 	char buf[PAIRS_WORDS];
 	struct na_str who = na_str_over(buf, sizeof(buf));
 
-	if (f->place.cause <= NA_JUDGE_HOST && na_pairs_is_whole(run, f))
-		rows = rows_of_host(run, &first);
-	else if (f->place.cause <= NA_JUDGE_HOST &&
-		 na_pairs_group_of(run, f->place.a))
-		rows = rows_of_group(run, first);
-	na_pairs_say_who(&who, run, &f->place, na_pairs_is_whole(run, f));
+	/* Its devices stand side by side. */
+	side = f->place.cause <= NA_JUDGE_HOST;
+	for (; side && first && na_pairs_is_it(run, &f->place, whole, first - 1);
+	     rows++)
+		first--;
+	while (side && first + rows < run->n_nodes &&
+	       na_pairs_is_it(run, &f->place, whole, first + rows))
+		rows++;
+	na_pairs_say_who(&who, run, &f->place, whole);
 	na_put_text(r, x, M_kind, na_judge_kinds[f->place.cause]);
 	na_put_text(r, x, M_name, who.s);
 	na_put_int(r, x, M_a, (int64_t)first);
@@ -143,9 +125,7 @@ static void put_mark(struct na_result *r, struct na_value *list,
 			   : -1);
 	na_put_int(r, x, M_rows, (int64_t)rows);
 	na_put_text(r, x, M_host,
-		    f->place.cause <= NA_JUDGE_HOST && na_pairs_is_whole(run, f)
-			    ? run->nodes[first].host_name
-			    : NULL);
+		    side && whole ? run->nodes[first].host_name : NULL);
 	na_put_real(r, x, M_excess, exp(f->effect));
 	na_put_text(r, x, M_channel, na_pairs_channel_names[f->mechanism]);
 }

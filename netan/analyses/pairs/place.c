@@ -1,9 +1,8 @@
 /* pairs: which pairs of hosts belong to a finding. */
 #include "netan/analyses/pairs/state.h"
 
-/* Nodes are those of the run. */
-static bool is_it(const struct pairs_run *run, const struct na_place *x,
-		  bool whole, uint32_t node)
+bool na_pairs_is_it(const struct pairs_run *run, const struct na_place *x,
+		    bool whole, uint32_t node)
 {
 	if (node == x->a)
 		return true;
@@ -31,11 +30,12 @@ bool na_pairs_is_of(const struct pairs_run *run, const struct na_place *x,
 {
 	switch (x->cause) {
 	case NA_JUDGE_SRC:
-		return is_it(run, x, whole, src);
+		return na_pairs_is_it(run, x, whole, src);
 	case NA_JUDGE_DST:
-		return is_it(run, x, whole, dst);
+		return na_pairs_is_it(run, x, whole, dst);
 	case NA_JUDGE_HOST:
-		return is_it(run, x, whole, src) || is_it(run, x, whole, dst);
+		return na_pairs_is_it(run, x, whole, src) ||
+		       na_pairs_is_it(run, x, whole, dst);
 	case NA_JUDGE_PAIR:
 		return src == x->a && dst == x->b;
 	default:

@@ -85,7 +85,7 @@ static bool name_nodes(struct pairs_state *s)
 		na_endpoint_print(buf, &s->scope->store->names, &n->first);
 		/* A device that stands for its host is called like it. */
 		if (strcmp(buf, n->name) != 0)
-			n->name = na_arena_strn(&s->text, buf, strlen(buf));
+			n->name = na_arena_strn(&s->mem, buf, strlen(buf));
 		if (!n->name)
 			return false;
 	}
@@ -170,7 +170,7 @@ static bool start_runs(struct pairs_state *s)
 {
 	const struct na_store *store = s->scope->store;
 
-	s->runs = na_calloc(store->n_runs, sizeof(*s->runs));
+	s->runs = NA_NEW(&s->mem, struct pairs_run, store->n_runs);
 	for (uint32_t i = 0; s->runs && i < store->n_runs; i++) {
 		unsigned styles = na_store_styles(store, i);
 

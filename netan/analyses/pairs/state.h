@@ -34,7 +34,7 @@ struct pairs_node {
 	uint32_t run, raw;            /* raw: host or endpoint of the store */
 	uint32_t host;                /* of the store */
 	struct na_endpoint first;     /* the device; a host's lowest */
-	const char *name, *host_name; /* borrowed: state->text or the store */
+	const char *name, *host_name; /* borrowed: state->mem or the store */
 	double ahead_us;              /* its clock, as it is corrected */
 };
 
@@ -95,7 +95,8 @@ struct pairs_run {
 	struct pairs_effect *effects; /* [n_remote] */
 	uint32_t *rack_of;            /* by node; NULL: unknown */
 	NA_VEC(struct pairs_clock) clocks;
-	uint32_t *devices; /* by finding: of one host, that it stands for */
+	uint32_t *devices; /* by finding: of one host, that it stands for;
+			      NULL: nodes are hosts */
 	/* By node: the first of those without a file that may share a host,
 	 * else itself; NULL: all have files.  by_groups: what was found is
 	 * about them as one. */
@@ -155,7 +156,7 @@ struct pairs_state {
 	/* Between the passes. */
 	struct na_absent absent;
 	NA_VEC(struct pairs_joined) joined; /* by input, time, src */
-	struct na_arena text;
+	struct na_arena mem; /* names, and what runs have by node or pair */
 	NA_VEC(struct pairs_node) nodes;
 	struct pairs_pair *pairs;          /* [keys.n], in order */
 	struct pairs_quantiles *quantiles; /* as these; at the end */
@@ -208,9 +209,8 @@ bool na_pairs_judge_two(struct pairs_run *run) NA_MUST_CHECK;
 const struct pairs_pair *na_pairs_two_ways(const struct pairs_run *run);
 
 /* fold.c: of findings about devices, those about one host's same side
- * become one. */
-enum na_status na_pairs_fold(struct pairs_state *s,
-			     struct pairs_run *run) NA_MUST_CHECK;
+ * become one.  False: no memory. */
+bool na_pairs_fold(struct pairs_run *run) NA_MUST_CHECK;
 
 /* ranks.c: after the first pass, what receives of ranks took alone (false: no
  * memory); then of a transfer what it took. */
@@ -249,8 +249,10 @@ const struct na_value *na_pairs_terms_of(struct na_result *r,
 					 const struct na_place *place);
 void na_pairs_explain_views(struct na_result *r, const struct pairs_state *s);
 
-/* place.c: whether a pair belongs to a place; nodes of the run.  `whole`: devices
- * stand for their host. */
+/* place.c: whether a node is the host of a place, and whether a pair belongs to
+ * one; nodes of the run.  `whole`: devices stand for their host. */
+bool na_pairs_is_it(const struct pairs_run *run, const struct na_place *x,
+		    bool whole, uint32_t node);
 bool na_pairs_is_of(const struct pairs_run *run, const struct na_place *x,
 		    bool whole, uint32_t src, uint32_t dst);
 /* A pair is one of a finding's own. */

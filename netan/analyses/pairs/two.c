@@ -79,13 +79,17 @@ static bool asks(const struct pairs_run *run)
 static bool name_way(struct pairs_run *run, size_t pair, uint64_t n,
 		     double factor)
 {
-	const struct pairs_pair *p = &run->pairs[pair];
-	uint32_t src = p->src;
-	uint32_t dst = p->dst;
+	uint32_t src = run->pairs[pair].src, dst = run->pairs[pair].dst;
 	struct na_judge_finding *f = na_calloc(1, sizeof(*f));
+	struct na_rival *side = na_calloc(2, sizeof(*side));
 
-	if (!f)
+	if (!f || !side) {
+		free(f);
+		free(side);
 		return false;
+	}
+	side[0].place = (struct na_place){NA_JUDGE_SRC, src, NA_JUDGE_NONE};
+	side[1].place = (struct na_place){NA_JUDGE_DST, dst, NA_JUDGE_NONE};
 	*f = (struct na_judge_finding){
 		.place = {NA_JUDGE_PAIR, src, dst},
 		.rival.place.cause = NA_JUDGE_CAUSES,
@@ -96,19 +100,12 @@ static bool name_way(struct pairs_run *run, size_t pair, uint64_t n,
 		.posterior = (double)NAN,
 		.pairs = 1,
 		.transfers = n,
-		.alternatives = na_calloc(2, sizeof(*f->alternatives)),
+		.alternatives = side,
 		.n_alternatives = 2,
 	};
+	free(run->found.findings);
 	run->found.findings = f;
 	run->found.n_findings = 1;
-	if (!f->alternatives) {
-		f->n_alternatives = 0;
-		return false;
-	}
-	f->alternatives[0].place = (struct na_place){NA_JUDGE_SRC, src,
-						     NA_JUDGE_NONE};
-	f->alternatives[1].place = (struct na_place){NA_JUDGE_DST, dst,
-						     NA_JUDGE_NONE};
 	return true;
 }
 
@@ -125,8 +122,6 @@ bool na_pairs_judge_two(struct pairs_run *run)
 	back = slower(&way[1], &way[0]);
 	if (!clocks_agree(run, way) || !(fmax(there, back) >= PAIRS_WAY_SLOWER))
 		return true;
-	free(run->found.findings);
-	run->found.findings = NULL;
 	return there > back ? name_way(run, 0, way[0].n, there)
 			    : name_way(run, 1, way[1].n, back);
 }

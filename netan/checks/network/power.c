@@ -45,11 +45,28 @@ static const char *to_record(struct na_case *c)
 		       : "capture more steps, of all hosts at once";
 }
 
-const char *na_power_lacks(struct na_case *c)
+/* What keeps it open: how sure it is that nothing is slow, or a bound. */
+static const char *open_by(struct na_case *c)
 {
 	size_t unknown;
 	double most = largest_bound(c, &unknown);
+	double healthy = na_number_at(na_case_side(c, "pairs"), M_healthy);
 
+	if (isfinite(healthy))
+		return na_case_text(c,
+				    "the probability that none is slow is only "
+				    "%s",
+				    na_case_number(c, healthy));
+	if (most > 1)
+		return na_case_text(c,
+				    "a side of a host may be up to %sx slower "
+				    "than usual (97.5 %% bound)",
+				    na_case_number(c, most));
+	return "no side of a host has a bound";
+}
+
+const char *na_power_lacks(struct na_case *c)
+{
 	if (na_says(na_case_body(c, "pairs"), M_outcome, "not_guilty"))
 		return NULL;
 	if (na_length(na_case_body(c, "pairs"), M_culprits))
@@ -58,14 +75,7 @@ const char *na_power_lacks(struct na_case *c)
 	return na_case_text(c,
 			    "no NIC or path stands out, but %s; to decide it, "
 			    "%s",
-			    most > 1 ? na_case_text(
-					       c,
-					       "a side of a host may be up to "
-					       "%sx slower than usual (97.5 %% "
-					       "bound)",
-					       na_case_number(c, most))
-				     : "no side of a host has a bound",
-			    to_record(c));
+			    open_by(c), to_record(c));
 }
 
 const char *na_power_says(struct na_case *c)

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/order.h"
 #include "netan/base/units.h"
@@ -26,32 +27,25 @@ static void tell_lossy(struct na_case *c, const struct na_packets_side *x)
 
 	na_case_accuse(f, NA_CAUSE_NETWORK, na_packets_who(x),
 		       na_packets_loses(c, x));
-	f->how = na_case_text(c,
-			      "%s independent losses in %s segments (%s %%), "
-			      "elsewhere %s in %s",
-			      na_case_count(c, x->events),
-			      na_case_count(c, x->segments),
-			      na_case_number(c, 100 * x->events / x->segments),
-			      na_case_count(c, x->rest_events),
-			      na_case_count(c, x->rest_segments));
-	f->title = na_case_text(c, "%s: %s%s", f->culprit, f->how,
-				x->both_fit ? "; one path alone shows it, so "
-					      "either end may be to blame"
-					    : "");
-	f->remedy = "look at the drop and error counters of that NIC and of "
-		    "its switch port (ethtool -S), its cable and optics";
-	na_case_fact(c, f,
-		     "%s of its segments had to be sent again, for %s losses "
-		     "that do not follow from each other",
-		     na_case_count(c, x->again), na_case_count(c, x->events));
-	na_case_fact(c, f, "elsewhere %s %%",
-		     na_case_number(c,
-				    100 * x->rest_events / x->rest_segments));
+	f->how = na_case_say(c,
+			     na_fact_losses_of_side((int64_t)x->events,
+						    (int64_t)x->segments,
+						    x->events / x->segments,
+						    (int64_t)x->rest_events,
+						    (int64_t)x->rest_segments));
+	f->title = na_case_say(c,
+			       na_fact_losses_of_side_title(f->culprit, f->how,
+							    x->both_fit));
+	f->remedy = na_case_say(c, na_fact_losses_of_side_remedy());
+	na_case_evidence(c, f,
+			 na_fact_resent_for_losses((int64_t)x->again,
+						   (int64_t)x->events));
+	na_case_evidence(c, f,
+			 na_fact_loss_elsewhere(x->rest_events /
+						x->rest_segments));
 	if (doubted)
-		f->otherwise = "the path of a few connections stood still: "
-			       "see their timeouts";
-	f->sure = na_case_text(c, "chance would do this with %s",
-			       na_case_chance(c, x->p_value));
+		f->otherwise = na_case_say(c, na_fact_losses_by_standstill());
+	f->sure = na_case_say(c, na_fact_chance_would_do_this(x->p_value));
 	na_put_real(c->r, f->evidence, M_segments, x->segments);
 	na_put_real(c->r, f->evidence, M_needed_retransmissions, x->again);
 	na_put_real(c->r, f->evidence, M_loss_events, x->events);
@@ -114,6 +108,8 @@ NA_ORDER(by_rtt, struct far_path, NA_UP(rtt_us), strcmp(x->a, y->a),
 static void tell_far(struct na_case *c, const struct far_path *x,
 		     double usual_us)
 {
+	struct na_fact how = na_fact_round_trip_is_long(x->rtt_us / NA_US_PER_S,
+							usual_us / NA_US_PER_S);
 	struct na_finding *f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY,
 					    "tcp");
 
@@ -121,19 +117,13 @@ static void tell_far(struct na_case *c, const struct far_path *x,
 		       (struct na_who){.kind = "pair",
 				       .src_host = x->a,
 				       .dst_host = x->b},
-		       na_case_text(c, "path %s -> %s, or back", x->a, x->b));
-	f->how = na_case_text(c,
-			      "a round trip of %s at least, %s on the others",
-			      na_case_seconds(c, x->rtt_us / NA_US_PER_S),
-			      na_case_seconds(c, usual_us / NA_US_PER_S));
-	f->title = na_case_text(c, "path %s -> %s, or back, is slow: %s", x->a,
-				x->b, f->how);
-	f->remedy = "compare the routes of both ways (traceroute -T), and the "
-		    "links that only these two use; captures at both ends "
-		    "tell which direction it is";
-	na_case_fact(c, f, "%s", f->how);
-	f->sure = "its fastest round trip is that long, so no queue; that it "
-		  "is farther is not excluded";
+		       na_case_say(c, na_fact_path_or_back(x->a, x->b)));
+	f->how = na_case_say(c, how);
+	f->title = na_case_say(c,
+			       na_fact_side_is_slow(f->culprit, true, f->how));
+	f->remedy = na_case_say(c, na_fact_path_is_slow_remedy());
+	na_case_evidence(c, f, how);
+	f->sure = na_case_say(c, na_fact_path_is_slow_sure());
 	na_put_real(c->r, f->evidence, M_path_rtt_us, x->rtt_us);
 }
 
@@ -197,48 +187,40 @@ static void judge_standstill(struct na_case *c)
 	const struct na_flow_sum *v = flows.v;
 	size_t n = flows.n;
 	const char *host = standing(&flows);
-	double episodes = 0, longest = 0;
+	int64_t episodes = 0;
+	double longest_ms = 0;
 	struct na_finding *f;
 
 	for (size_t i = 0; v && i < n; i++)
-		episodes += v[i].events;
+		episodes += (int64_t)v[i].events;
 	na_for_each (row, na_get(na_case_body(c, "tcp"), M_connections))
-		longest = fmax(
-			longest,
+		longest_ms = fmax(
+			longest_ms,
 			fmax(na_number_or(row, M_fwd "." M_longest_vain_ms, 0),
 			     na_number_or(row, M_rev "." M_longest_vain_ms,
 					  0)));
 	/* A queue that grows beyond the timer explains as much. */
-	if (episodes < EPISODES_LEAST || longest < stood_ms ||
+	if (episodes < EPISODES_LEAST || longest_ms < stood_ms ||
 	    n_of_verdict(c, queueing) > 0)
 		return;
 	f = na_case_find(c, NA_SEV_WARNING, host ? NA_LIKELY : NA_POSSIBLE,
 			 "tcp");
-	f->culprit = host ? na_case_text(c, "%s pauses", host)
-			  : "a path or a host stood still";
+	f->culprit = na_case_say(c, na_fact_host_pauses(host));
 	if (host)
 		na_case_accuse(f, NA_CAUSE_COMPUTE,
 			       (struct na_who){.kind = "host", .host = host},
 			       f->culprit);
 	f->suspicion = !host;
 	if (host)
-		f->sure = "all that was late began or ended there, and was "
-			  "not lost";
-	f->title = na_case_text(
-		c,
-		"%s: %s timeouts for packets that were late, not lost, up "
-		"to %s ms",
-		f->culprit, na_case_count(c, episodes),
-		na_case_number(c, longest));
-	f->remedy = host ? "look at what else runs on the host (garbage "
-			   "collection, checkpoints, memory pressure, a "
-			   "virtual machine that is held)"
-			 : "captures at both ends, or of several hosts, tell "
-			   "whether the path stands still or one host";
-	na_case_fact(c, f, "%s unnecessary timeouts, the longest of %s ms",
-		     na_case_count(c, episodes), na_case_number(c, longest));
-	na_put_int(c->r, f->evidence, M_episodes, (int64_t)episodes);
-	na_put_real(c->r, f->evidence, M_longest_ms, longest);
+		f->sure = na_case_say(c, na_fact_host_pauses_sure());
+	f->title = na_case_say(c,
+			       na_fact_host_pauses_title(f->culprit, episodes,
+							 longest_ms));
+	f->remedy = na_case_say(c, na_fact_host_pauses_remedy(host != NULL));
+	na_case_evidence(c, f,
+			 na_fact_unnecessary_timeouts(episodes, longest_ms));
+	na_put_int(c->r, f->evidence, M_episodes, episodes);
+	na_put_real(c->r, f->evidence, M_longest_ms, longest_ms);
 }
 
 /* A side is named from NA_SEGMENTS_LEAST of its segments on, and not where
@@ -246,17 +228,12 @@ static void judge_standstill(struct na_case *c)
 static void tell_few(struct na_case *c, const struct na_flows *f)
 {
 	double least = NA_SEGMENTS_LEAST / NA_RUINOUS_LOSS, all = 0;
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
 	for (size_t i = 0; i < f->n; i++)
 		all += f->v[i].segments;
 	if (all < least)
-		na_case_missing(c,
-				"%s data segments of TCP or more, to compare "
-				"hosts: there are %s",
-				na_print_count(a, (uint64_t)least),
-				all > 0 ? na_print_count(b, (uint64_t)all)
-					: "none");
+		na_case_needs(c, na_fact_segments_to_compare((int64_t)least,
+							     (int64_t)all));
 }
 
 /* Losses single out nobody; who is slow without losing any, latencies may tell
@@ -266,11 +243,8 @@ static void tell_unsure(struct na_case *c)
 	const char *all = na_text_at(na_case_body(c, "pairs"), M_verdict);
 
 	if (all != na_pairs_sentence(c))
-		na_case_missing(c,
-				"calls or messages that tell who is slow: no "
-				"side loses packets more often than others, "
-				"but of latencies pairs cannot tell: %s",
-				na_pairs_sentence(c));
+		na_case_needs(c, na_fact_messages_to_tell_slow(
+					 na_pairs_sentence(c)));
 }
 
 void na_bad_endpoint_packets(struct na_case *c)
@@ -292,8 +266,7 @@ void na_bad_endpoint_packets(struct na_case *c)
 		judge_standstill(c);
 	}
 	if (c->n == before && flows.v && flows.hosts < HOSTS_LEAST)
-		na_case_missing(c, "connections between three hosts or more, "
-				   "to compare them");
+		na_case_needs(c, na_fact_three_hosts_to_compare());
 	else if (c->n == before)
 		tell_few(c, &flows);
 	if (c->n == before && !c->missing)

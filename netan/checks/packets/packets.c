@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/strtab.h"
 #include "netan/base/triples.h"
-#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/joined.h"
 #include "netan/checks/look.h"
@@ -540,14 +540,16 @@ bool na_packets_common(const struct na_flows *f, struct na_packets_side *x)
 const char *na_packets_name(struct na_case *c, const struct na_packets_side *x)
 {
 	if (strcmp(x->kind, "pair") == 0)
-		return na_case_text(c, "path %s -> %s", x->src, x->dst);
-	return na_case_text(c, "%s%s", na_side_of(x->kind), x->host);
+		return na_case_say(c, na_fact_path_of_hosts(x->src, x->dst));
+	return na_case_say(c,
+			   na_fact_side_of_host(na_side_of(x->kind), x->host));
 }
 
 const char *na_packets_loses(struct na_case *c, const struct na_packets_side *x)
 {
-	return na_case_text(c, "%s lose%s packets", na_packets_name(c, x),
-			    strcmp(x->kind, "host") == 0 ? "" : "s");
+	return na_case_say(c, na_fact_network_loses_packets(
+				      na_packets_name(c, x),
+				      strcmp(x->kind, "host") == 0, false));
 }
 
 struct na_who na_packets_who(const struct na_packets_side *x)
@@ -601,64 +603,38 @@ double na_would_have_shown(double n)
 	return 3 / fmax(3, n);
 }
 
-const char *na_packets_few(struct na_case *c, double sent, const char *what)
+const char *na_packets_few(struct na_case *c, double sent, bool roce)
 {
-	char n[NA_UNIT_BUF], least[NA_UNIT_BUF];
+	double shown = na_would_have_shown(sent);
 
-	if (na_would_have_shown(sent) <= NA_RUINOUS_LOSS)
+	if (shown <= NA_RUINOUS_LOSS)
 		return NULL;
-	na_print_count(least, (uint64_t)(3 / NA_RUINOUS_LOSS));
-	if (!(sent > 0))
-		return na_case_text(c, "%s %s or more: there are none", least,
-				    what);
-	return na_case_text(
-		c, "%s %s or more: of %s a loss below %s %% need not show",
-		least, what, na_print_count(n, (uint64_t)sent),
-		na_case_number(c, 100 * na_would_have_shown(sent)));
+	return na_case_say(
+		c, na_fact_packets_too_few((int64_t)(3 / NA_RUINOUS_LOSS), roce,
+					   (int64_t)sent, shown));
 }
 
 void na_transfers_few(struct na_case *c, double n, double least)
 {
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
-
-	if (n >= least)
-		return;
-	na_case_missing(c, "%s transfers or more: there %s %s",
-			na_print_count(a, (uint64_t)ceil(least)),
-			n == 1 ? "is" : "are",
-			n > 0 ? na_print_count(b, (uint64_t)n) : "none");
-}
-
-const char *na_packets_of_all(struct na_case *c, long long n)
-{
-	int64_t all = na_count_at(na_case_body(c, "tcp"), M_connections_used);
-
-	return na_case_text(c, "%s of %s connection%s", na_case_count(c, n),
-			    na_case_count(c, all), na_plural((size_t)all));
+	if (n < least)
+		na_case_needs(c, na_fact_transfers_too_few((int64_t)ceil(least),
+							   (int64_t)n));
 }
 
 const char *na_packets_ends(struct na_case *c, const struct na_value *row,
 			    bool back)
 {
-	return na_case_text(c, "%s -> %s", na_text_at(row, back ? M_dst : M_src),
-			    na_text_at(row, back ? M_src : M_dst));
+	return na_case_say(c, na_fact_ends_of_connection(
+				      na_text_at(row, back ? M_dst : M_src),
+				      na_text_at(row, back ? M_src : M_dst)));
 }
 
-const char *na_packets_worst(struct na_case *c, long long n,
-			     const struct na_value *worst, bool back)
-{
-	return na_case_text(c, ", %s%s", n == 1 ? "" : "the worst ",
-			    na_packets_ends(c, worst, back));
-}
-
-void na_packets_whose(struct na_case *c, struct na_finding *f, long long n,
-		      const char *what, const char *ends)
+void na_packets_whose(struct na_case *c, struct na_finding *f, int64_t n,
+		      bool queue_pairs, const char *ends)
 {
 	bool said = f->how && strstr(f->how, ends);
 
-	f->of_named = n > 1 ? na_case_text(c, " on the worst %s, %s", what, ends)
-			    : na_case_text(c, " on %s", ends);
-	f->of = said ? na_case_text(c, " on %s %s", n > 1 ? "the worst" : "that",
-				    what)
+	f->of_named = na_case_say(c, na_fact_on_ends(n > 1, queue_pairs, ends));
+	f->of = said ? na_case_say(c, na_fact_on_those_ends(n > 1, queue_pairs))
 		     : f->of_named;
 }

@@ -72,9 +72,9 @@ enum { NA_FEW_PACKETS = 50 };
 /* The rule of three (Hanley and Lippman-Hand, JAMA 1983): what none of n
  * showed is, with 95 % confidence, rarer than 3 in n. */
 double na_would_have_shown(double n);
-/* What it takes that of so many `what` ("data segments") a ruinous loss had
- * shown, in words; NULL: it would have. */
-const char *na_packets_few(struct na_case *c, double sent, const char *what);
+/* What it takes that of so many data segments of TCP, or packets of RoCEv2, a
+ * ruinous loss had shown, in words; NULL: it would have. */
+const char *na_packets_few(struct na_case *c, double sent, bool roce);
 /* verdict_open.c: of so many data segments, which of them may have been lost
  * and the captures do not hold what would tell, in words; NULL: none, or too
  * few to matter. */
@@ -144,7 +144,7 @@ struct na_who na_packets_between(struct na_case *c, const struct na_flows *f);
  * slow_side.c: sides that `tcp` finds slow without loss, as findings; there are
  * some; or five hosts or more were compared.  Why, with nothing named, a
  * side may be slow all the same, in words; NULL: none is.  What was looked for
- * beside loss, behind a verdict; "".
+ * beside loss, for a verdict; "".
  */
 void na_check_slow_sides(struct na_case *c);
 bool na_packets_slow_side(const struct na_case *c);
@@ -166,19 +166,14 @@ const char *na_packets_more(struct na_case *c, const char *command,
 double na_packets_segments(const struct na_value *way);
 double na_packets_lost(const struct na_value *way);
 
-/* "2 of 15 connections" of `tcp` */
-const char *na_packets_of_all(struct na_case *c, long long n);
 /* "10.0.0.1:80 -> 10.0.0.2:99" of a connection or queue pair, or from its dst
  * to its src. */
 const char *na_packets_ends(struct na_case *c, const struct na_value *row,
 			    bool back);
-/* Of n, whose lost_s is that of the finding: named where `how` does not. */
-void na_packets_whose(struct na_case *c, struct na_finding *f, long long n,
-		      const char *what, const char *ends);
-/* Of n connections; ", the worst 10.0.0.1:80 -> 10.0.0.2:99", or from its dst to
- * its src. */
-const char *na_packets_worst(struct na_case *c, long long n,
-			     const struct na_value *worst, bool back);
+/* Of n connections, or queue pairs, whose lost_s is that of the finding: named
+ * where `how` does not. */
+void na_packets_whose(struct na_case *c, struct na_finding *f, int64_t n,
+		      bool queue_pairs, const char *ends);
 
 /* rpc_failed.c: calls of captures that failed or got no answer. */
 void na_check_failed_calls(struct na_case *c);

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
-#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/joined.h"
@@ -84,11 +84,7 @@ static void tell_rare(struct na_case *c, struct na_finding *f, double lost)
 	f->severity = NA_SEV_WARNING;
 	f->confidence = NA_POSSIBLE;
 	f->suspicion = true;
-	f->culprit = na_case_text(c,
-				  "%s RoCEv2 packet%s lost, too few to blame "
-				  "anybody: capture for longer",
-				  na_case_count(c, lost),
-				  lost == 1 ? " was" : "s were");
+	f->culprit = na_case_say(c, na_fact_roce_losses_too_few((int64_t)lost));
 }
 
 static void accuse_loss(struct na_case *c, struct na_finding *f,
@@ -99,8 +95,8 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 	size_t n = flows.v ? na_packets_sides(c, &flows, NA_SEGMENTS_LEAST,
 					      side)
 			   : 0;
-
 	double lost = sum_of(&flows);
+	struct na_fact how;
 
 	(void)verdict; /* losses and timeouts count together */
 	if (lost < LOST_LEAST) {
@@ -112,19 +108,22 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 	if (!n) {
 		na_case_accuse(f, NA_CAUSE_NETWORK,
 			       na_packets_between(c, &flows),
-			       "the network loses RoCEv2 packets");
+			       na_case_say(c, na_fact_network_loses_packets(
+						      NULL, false, true)));
 		return;
 	}
 	na_case_accuse(f, NA_CAUSE_NETWORK, na_packets_who(&side[0]),
 		       na_packets_loses(c, &side[0]));
 	if (isnan(side[0].p_value))
 		return;
-	f->how = na_case_text(c,
-			      "%.0f independent losses in %.0f packets, of all "
-			      "others %.0f in %.0f",
-			      side[0].events, side[0].segments,
-			      side[0].rest_events, side[0].rest_segments);
-	na_case_fact(c, f, "%s: %s", na_packets_name(c, &side[0]), f->how);
+	how = na_fact_roce_losses_of_side((int64_t)side[0].events,
+					  (int64_t)side[0].segments,
+					  (int64_t)side[0].rest_events,
+					  (int64_t)side[0].rest_segments);
+	f->how = na_case_say(c, how);
+	na_case_evidence(c, f,
+			 na_fact_statement_on(na_packets_name(c, &side[0]),
+					      f->how));
 }
 
 static void accuse_receiver(struct na_case *c, struct na_finding *f,
@@ -133,13 +132,12 @@ static void accuse_receiver(struct na_case *c, struct na_finding *f,
 	struct na_packets_side x;
 
 	if (!shared(c, verdict, &x) || strcmp(x.kind, "src") == 0) {
-		f->culprit = "receivers that post no buffers";
+		f->culprit = na_case_say(c, na_fact_receiver_posts_late(NULL));
 		return;
 	}
 	na_case_accuse(f, NA_CAUSE_SERVER,
 		       (struct na_who){.kind = "host", .host = x.dst},
-		       na_case_text(c, "%s posts its receive buffers late",
-				    x.dst));
+		       na_case_say(c, na_fact_receiver_posts_late(x.dst)));
 }
 
 static double is_congested(const struct na_value *row)
@@ -154,45 +152,31 @@ static void accuse_queue(struct na_case *c, struct na_finding *f,
 	struct na_packets_side x;
 	bool known = shared(c, verdict, &x);
 
-	na_case_accuse(f, NA_CAUSE_NETWORK,
-		       known ? na_packets_who(&x)
-			     : na_packets_between(c, &flows),
-		       na_case_text(c, "congestion on %s",
-				    known ? na_packets_name(c, &x)
-					  : "the network"));
+	na_case_accuse(
+		f, NA_CAUSE_NETWORK,
+		known ? na_packets_who(&x) : na_packets_between(c, &flows),
+		na_case_say(c, na_fact_congestion_on(
+				       known ? na_packets_name(c, &x) : NULL)));
 }
 
 /* clang-format off */
 static const struct trouble {
-	const char *verdict, *title, *titles, *remedy;
+	const char *verdict;
+	struct na_fact (*title)(int64_t n);
+	struct na_fact (*remedy)(void);
 	void (*accuse)(struct na_case *c, struct na_finding *f,
 		       const char *verdict);
 	enum na_severity severity;
 	enum na_confidence confidence;
 } troubles[] = {
-	{"timeout", "is silent in timeouts", "are silent in timeouts",
-	 "find the drops first: ethtool -S of both NICs, drop and CRC "
-	 "counters of the switch ports, cable and transceiver; PFC on for the "
-	 "RoCE priority on every hop (mlnx_qos); then a shorter timeout "
-	 "(NCCL_IB_TIMEOUT)",
+	{"timeout", na_fact_roce_timeouts, na_fact_roce_timeouts_remedy,
 	 accuse_loss, NA_SEV_ERROR, NA_LIKELY},
-	{"loss", "loses packets", "lose packets",
-	 "find where packets are lost: CRC and symbol errors tell of cable or "
-	 "transceiver (mlxlink, ethtool -S), discards of switch ports of "
-	 "queues: PFC off or on another priority on one hop, headroom too "
-	 "small, ECN thresholds above the drop threshold",
+	{"loss", na_fact_roce_loss, na_fact_roce_loss_remedy,
 	 accuse_loss, NA_SEV_WARNING, NA_LIKELY},
-	{"receiver_not_ready", "waits for a receiver that is not ready",
-	 "wait for receivers that are not ready",
-	 "look at the receiving host, not at the network: its CPU, the thread "
-	 "that posts buffers, a receive queue that is too short",
+	{"receiver_not_ready",
+	 na_fact_receiver_not_ready, na_fact_receiver_not_ready_remedy,
 	 accuse_receiver, NA_SEV_WARNING, NA_CERTAIN},
-	{"congested", "is slowed down by congestion notifications",
-	 "are slowed down by congestion notifications",
-	 "look for several senders to one port (incast, uneven ECMP), a "
-	 "slower link, or a host that cannot take it (rx_prio_pause, "
-	 "tx_prio_pause); then the ECN thresholds of the switch and the DCQCN "
-	 "settings of the NICs, the same everywhere",
+	{"congested", na_fact_roce_congestion, na_fact_roce_congestion_remedy,
 	 accuse_queue, NA_SEV_WARNING, NA_LIKELY},
 };
 /* clang-format on */
@@ -255,20 +239,14 @@ static void suspect(struct na_case *c, struct na_finding *f,
 		    const struct trouble *t, const struct group *g)
 {
 	bool queue = t->accuse == accuse_queue;
-	double n = queue && !(g->events > 0) ? g->marks : g->events;
-
+	bool marks = queue && !(g->events > 0);
 	if (!queue && g->lost_s > 0)
 		return;
 	f->suspicion = true;
-	f->culprit = na_case_text(c,
-				  "%s %s%s, and what %s cost%s is not known: "
-				  "capture for longer",
-				  na_case_count(c, n),
-				  !queue	      ? "lost RoCEv2 packet"
-				  : g->events > 0 ? "congestion notification"
-						  : "congestion mark",
-				  n == 1 ? "" : "s", n == 1 ? "it" : "they",
-				  n == 1 ? "s" : "");
+	f->culprit =
+		na_case_say(c, na_fact_roce_cost_unknown(
+				       (int64_t)(marks ? g->marks : g->events),
+				       queue, marks));
 }
 
 /* What accuses no network and costs next to nothing is a remark. */
@@ -289,10 +267,11 @@ static enum na_severity severity_of(const struct na_case *c,
 static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 {
 	const struct na_value *body = na_case_body(c, "rdma");
-	long long all = (long long)na_count_at(body, M_queue_pairs_used);
-	long long n = (long long)na_int_of(
-		na_get(na_dig(body, M_totals "." M_verdicts), t->verdict),
-		(int64_t)g->n);
+	int64_t all = na_count_at(body, M_queue_pairs_used);
+	int64_t n = na_int_of(na_get(na_dig(body, M_totals "." M_verdicts),
+				     t->verdict),
+			      (int64_t)g->n);
+	const char *ends = na_packets_ends(c, g->worst, false);
 	struct na_finding *f = na_case_find(c, severity_of(c, t, g),
 					    t->confidence, "rdma");
 
@@ -301,26 +280,22 @@ static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 				  na_packets_more(c, "rdma", g->worst)));
 	f->from_s = g->from_s;
 	f->to_s = g->to_s;
-	f->title = na_case_text(c, "%s of %s queue pair%s %s, %s%s -> %s",
-				na_case_count(c, n), na_case_count(c, all),
-				na_plural(all), n == 1 ? t->title : t->titles,
-				n == 1 ? "" : "the worst ",
-				na_text_at(g->worst, M_src),
-				na_text_at(g->worst, M_dst));
-	f->remedy = t->remedy;
+	f->title = na_case_say(c, na_fact_connections_in_trouble(
+					  n, all, true,
+					  na_case_say(c, t->title(n)), ends));
+	f->remedy = na_case_say(c, t->remedy());
 	na_for_each (v, na_get(g->worst, M_evidence))
-		na_case_fact(c, f, "%s", na_text_of(v, ""));
+		na_put_text(c->r, f->facts, NULL, na_text_of(v, ""));
 	if (t->confidence == NA_LIKELY)
-		f->sure = "counted; whose fault it is follows from where the "
-			  "packets were seen";
+		f->sure = na_case_say(c, na_fact_counted_where_packets_were(
+						 false));
 	f->how = f->title;
 	if (is_trifle(c, t, g))
 		suspect(c, f, t, g);
 	else
 		t->accuse(c, f, t->verdict);
 	na_packets_cost(c, f, g->lost_s);
-	na_packets_whose(c, f, (long long)n, "queue pair",
-			 na_packets_ends(c, g->worst, false));
+	na_packets_whose(c, f, n, true, ends);
 	na_put_int(c->r, f->evidence, M_queue_pairs, n);
 	na_put_int(c->r, f->evidence, M_of, all);
 	na_put_alias(c->r, f->evidence, M_worst, g->list);
@@ -332,12 +307,11 @@ static const char *missing(struct na_case *c)
 	const char *stalled = na_packets_rdma_stalled(c);
 
 	if (stalled)
-		return na_case_text(c, "what becomes of data that waits: %s",
-				    stalled);
+		return na_case_say(c, na_fact_waiting_data_to_end(stalled));
 	return na_packets_few(c,
 			      na_number_or(na_case_body(c, "rdma"),
 					   M_totals "." M_packets, 0),
-			      "packets of RoCEv2");
+			      true);
 }
 
 static void judge_rdma_queue_pair(struct na_case *c)

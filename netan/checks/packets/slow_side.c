@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
@@ -53,36 +54,25 @@ bool na_packets_compared(const struct na_case *c)
 static void tell_slow(struct na_case *c, const struct na_value *x)
 {
 	const double *ci = na_reals_at(x, M_excess_ci95, 2);
-	bool path = na_says(x, M_kind, "pair");
+	double times = na_number_at(x, M_excess);
 	struct na_finding *f = na_case_find(c, NA_SEV_ERROR, NA_LIKELY,
 					    "tcp");
 
 	na_case_accuse(f, NA_CAUSE_NETWORK, na_who_of(x), na_case_who(c, x));
-	f->how = na_case_text(
-		c, "data takes %s times as long as elsewhere, without loss",
-		na_case_number(c, na_number_at(x, M_excess)));
-	f->title = na_case_text(c, "%s is slow: %s", f->culprit, f->how);
-	f->remedy = path ? "look at the speed that the NICs and switch ports "
-			   "of both hosts have negotiated (ethtool), and at "
-			   "shapers (tc -s qdisc); with more pairs of hosts "
-			   "the slow end shows"
-			 : "look at the speed that this NIC and its switch "
-			   "port have negotiated (ethtool), at shapers (tc -s "
-			   "qdisc) and at the lanes of its slot (lspci -vv)";
-	na_case_fact(c, f,
-		     "%s stretches of its data on %s paths, without a pause of "
-		     "the program: %s times the time that other hosts need",
-		     na_case_count(c, na_count_at(x, M_stretches)),
-		     na_case_count(c, na_count_at(x, M_pairs)),
-		     na_case_number(c, na_number_at(x, M_excess)));
+	f->how = na_case_say(c, na_fact_data_takes_longer(times));
+	f->title = na_case_say(c,
+			       na_fact_side_is_slow(f->culprit, false, f->how));
+	f->remedy = na_case_say(c, na_fact_data_takes_longer_remedy(
+					   na_says(x, M_kind, "pair")));
+	na_case_evidence(
+		c, f,
+		na_fact_stretches_take_longer(na_count_at(x, M_stretches),
+					      na_count_at(x, M_pairs), times));
 	if (ci)
-		na_case_fact(c, f, "95 %%: %s to %s times",
-			     na_case_number(c, ci[0]),
-			     na_case_number(c, ci[1]));
-	f->sure = na_case_text(c, "odds %s to 1 against no fault",
-			       na_case_number(c, na_number_at(x, M_odds)));
-	f->otherwise = "its program writes or reads slowly in the middle of a "
-		       "message, or the host is short of CPU";
+		na_case_evidence(c, f, na_fact_times_ci95(ci[0], ci[1]));
+	f->sure = na_case_say(c, na_fact_odds_against_no_fault(
+					 na_number_at(x, M_odds)));
+	f->otherwise = na_case_say(c, na_fact_data_takes_longer_otherwise());
 	na_case_copy(c, f->evidence, x, M_kind, M_host, M_src_host, M_dst_host,
 		     M_posterior, M_odds, M_excess, M_excess_ci95, M_pairs,
 		     M_stretches);
@@ -126,13 +116,10 @@ static const char *slow_calls(struct na_case *c)
 {
 	na_for_each (v, na_get(na_case_body(c, "pairs"), M_culprits)) {
 		if (!is_explained(c, v))
-			return na_case_text(
-				c,
-				"transfers of %s take %s times as long as "
-				"others (netan pairs), and no packet says why: "
-				"capture at both ends",
-				na_case_who(c, v),
-				na_case_number(c, na_number_at(v, M_excess)));
+			return na_case_say(c,
+					   na_fact_transfers_take_longer(
+						   na_case_who(c, v),
+						   na_number_at(v, M_excess)));
 	}
 	return NULL;
 }
@@ -144,67 +131,35 @@ const char *na_packets_slow_open(struct na_case *c)
 	double most = largest_bound(c);
 
 	if (likeliest(c) >= (many ? doubt_many : doubt_few))
-		return na_case_text(
-			c,
-			"nothing is lost, but %s may be slower than others "
-			"(probability %s): capture for longer, in the middle "
-			"or on all hosts",
-			na_case_who(c, na_first(d, M_undecided)),
-			na_case_number(c, likeliest(c)));
+		return na_case_say(
+			c, na_fact_side_may_be_slower(
+				   na_case_who(c, na_first(d, M_undecided)),
+				   likeliest(c)));
 	if (many && most > bound_most)
-		return na_case_text(
-			c,
-			"nothing is lost, but a side of a host may be up to "
-			"%sx slower than others (97.5 %% bound): capture for "
-			"longer, in the middle or on all hosts",
-			na_case_number(c, most));
+		return na_case_say(c, na_fact_any_side_may_be_slower(most));
 	if (many && !na_length(delivery_of(c), M_undecided))
-		return "nothing is lost, but hosts cannot be compared, as all "
-		       "that was recorded is one host's: a slow NIC shows "
-		       "where all pass, or in the captures of all hosts "
-		       "together";
+		return na_case_say(c, na_fact_hosts_not_compared());
 	return slow_calls(c);
-}
-
-static const char *rate(struct na_case *c)
-{
-	const struct na_value *d = delivery_of(c);
-	double most = largest_bound(c);
-
-	if (!(most > 0))
-		return "rate (not compared: it takes four hosts that send ten "
-		       "segments in a row)";
-	return na_case_text(
-		c, "rate (a side more than %sx slower would have shown on %s hosts)",
-		na_case_number(c, most),
-		na_case_count(c, na_count_at(d, M_n_hosts)));
-}
-
-/* Round trips that were measured, and the longest of the shortest. */
-static const char *delay(struct na_case *c)
-{
-	double least = 0;
-	long long n = 0;
-
-	na_for_each (v, na_get(na_case_body(c, "tcp"), M_connections)) {
-		double rtt = na_number_at(v, M_path_rtt_us);
-
-		n += rtt > 0;
-		least = fmax(least, rtt);
-	}
-	if (!n)
-		return "delay and queues (no round trip is known)";
-	return na_case_text(c,
-			    "delay (round trips of at most %s at rest on %s "
-			    "connection%s), queues (round trips under load "
-			    "5 times that, and 8 ms longer, would have shown)",
-			    na_case_seconds(c, least / NA_US_PER_S),
-			    na_case_count(c, n), na_plural((size_t)n));
 }
 
 const char *na_packets_looked_for(struct na_case *c)
 {
-	if (!na_length(na_case_body(c, "tcp"), M_connections))
+	const struct na_value *rows = na_get(na_case_body(c, "tcp"),
+					     M_connections);
+	double bound = largest_bound(c);
+	double longest_us = 0; /* of the shortest of each connection */
+	int64_t n = 0;
+
+	if (!na_items(rows))
 		return "";
-	return na_case_text(c, "; also looked for: %s, %s", rate(c), delay(c));
+	na_for_each (v, rows) {
+		double rtt_us = na_number_at(v, M_path_rtt_us);
+
+		n += rtt_us > 0;
+		longest_us = fmax(longest_us, rtt_us);
+	}
+	return na_case_say(c, na_fact_also_looked_for(
+				      bound > 0 ? bound : NAN,
+				      na_count_at(delivery_of(c), M_n_hosts), n,
+				      longest_us / NA_US_PER_S));
 }

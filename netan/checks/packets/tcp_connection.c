@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/analyses/tcp/tcp.h"
-#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/joined.h"
@@ -180,110 +180,68 @@ static const char *by_peer(struct na_case *c, const struct na_value *row,
 
 /* clang-format off */
 static const struct trouble {
-	const char *verdict, *title, *titles, *culprit, *remedy;
+	const char *verdict;
+	struct na_fact (*title)(int64_t n);
+	struct na_fact (*culprit)(const char *who); /* NULL: tcp_loss.c says */
+	struct na_fact (*remedy)(void); /* NULL: as tcp says */
 	host_fn host;
 	enum na_severity severity;
 	enum na_confidence confidence;
 } troubles[] = {
-	{"timeout_bound", "gets no long packet through",
-	 "get no long packet through",
-	 "", "",
+	{"timeout_bound", na_fact_tcp_no_long_packet, NULL, NULL,
 	 by_hole, NA_SEV_ERROR, NA_LIKELY},
-	{"network_loss", "gets no long packet through",
-	 "get no long packet through",
-	 "", "",
+	{"network_loss", na_fact_tcp_no_long_packet, NULL, NULL,
 	 by_hole, NA_SEV_ERROR, NA_LIKELY},
-	{"timeout_bound", "is silent in retransmission timeouts",
-	 "are silent in retransmission timeouts",
-	 "the network loses packets",
-	 "find where packets are lost (ethtool -S and nstat on both hosts, "
-	 "drop counters of the switch ports between them) and lower the "
-	 "minimum RTO to 5 ms (ip route change ... rto_min 5ms)",
+	{"timeout_bound", na_fact_tcp_timeouts, NULL,
+	 na_fact_tcp_timeouts_remedy,
 	 by_loss, NA_SEV_ERROR, NA_LIKELY},
-	{"network_loss", "loses packets", "lose packets",
-	 "the network loses packets",
-	 "find where packets are lost: ethtool -S and nstat on both hosts, "
-	 "drop counters of the switch ports between them, queues that "
-	 "overflow in bursts",
+	{"network_loss", na_fact_tcp_loss, NULL, na_fact_tcp_loss_remedy,
 	 by_loss, NA_SEV_WARNING, NA_LIKELY},
-	{"peer_vanished", "gets no full-size packet through",
-	 "get no full-size packet through",
-	 "",
-	 "lower the MTU of both hosts to what the path carries, or let ICMP "
-	 "\"packet too big\" through; ping -M do -s 1472 finds the size",
+	{"peer_vanished", na_fact_tcp_no_full_packet, NULL,
+	 na_fact_tcp_no_full_packet_remedy,
 	 by_hole, NA_SEV_ERROR, NA_LIKELY},
-	{"peer_vanished", "is not answered any more", "are not answered any more",
-	 "%s never answers or acknowledges again",
-	 "is it up and reachable, does a firewall drop the packets, or does "
-	 "the capture see one way only; a capture beside it would tell",
+	{"peer_vanished", na_fact_tcp_not_answered, na_fact_tcp_not_answered_by,
+	 na_fact_tcp_not_answered_remedy,
 	 by_peer, NA_SEV_WARNING, NA_POSSIBLE},
-	{"refused", "is refused", "are refused",
-	 "%s was not listening yet",
-	 "nothing: programs that start together try again",
+	{"refused", na_fact_tcp_refused, na_fact_tcp_not_listening_yet,
+	 na_fact_tcp_not_listening_yet_remedy,
 	 by_late_listener, NA_SEV_INFO, NA_CERTAIN},
-	{"reset", "ends with a reset", "end with a reset",
-	 "%s resets connections that have nothing open, as far as is seen",
-	 "nothing: programs that leave without closing, or with SO_LINGER of "
-	 "0, reset what is not used any more",
+	{"reset", na_fact_tcp_ends_reset, na_fact_tcp_idle_reset_by,
+	 na_fact_tcp_idle_reset_remedy,
 	 by_leaver, NA_SEV_INFO, NA_CERTAIN},
-	{"refused", "is refused", "are refused",
-	 "%s refuses connections: a reset answers the SYN",
-	 "nothing listens on that port: start the server, or correct the "
-	 "address",
+	{"refused", na_fact_tcp_refused, na_fact_tcp_refused_by,
+	 na_fact_tcp_refused_remedy,
 	 by_refuser, NA_SEV_WARNING, NA_CERTAIN},
-	{"reset", "is reset", "are reset",
-	 "%s resets connections (RST)",
-	 "ask the program on that host: its log, a crash, a timeout of its "
-	 "own; no packet was missing for it",
+	{"reset", na_fact_tcp_reset, na_fact_tcp_reset_by,
+	 na_fact_tcp_reset_remedy,
 	 by_reset, NA_SEV_WARNING, NA_CERTAIN},
-	{"receiver_too_slow", "waits for a receiver that does not read",
-	 "wait for a receiver that does not read",
-	 "%s does not read what it receives",
-	 "look at the receiving application: CPU, threads, what it does "
-	 "between reads; larger net.ipv4.tcp_rmem only where bursts are short",
+	{"receiver_too_slow", na_fact_tcp_not_read, na_fact_tcp_not_read_by,
+	 na_fact_tcp_not_read_remedy,
 	 by_reader, NA_SEV_WARNING, NA_LIKELY},
-	{"server_slow", "waits for its server", "wait for their server",
-	 "server %s is slow itself",
-	 "look at the server's program, CPU and disk: its own time, not the "
-	 "network, is what calls wait for",
+	{"server_slow", na_fact_tcp_waits_for_server, na_fact_tcp_server_slow,
+	 na_fact_tcp_server_slow_remedy,
 	 by_server, NA_SEV_WARNING, NA_LIKELY},
-	{"window_limited", "is limited by the receive window",
-	 "are limited by the receive window",
-	 "the receive window of %s is too small",
-	 "raise net.ipv4.tcp_rmem and tcp_wmem (third value) and "
-	 "net.core.rmem_max, wmem_max to at least bandwidth x round trip (16 "
-	 "MiB or more); no fixed SO_RCVBUF",
+	{"window_limited", na_fact_tcp_window_limited,
+	 na_fact_tcp_window_too_small, na_fact_tcp_window_remedy,
 	 by_window, NA_SEV_WARNING, NA_LIKELY},
-	{"delayed_ack", "waits for delayed acknowledgements",
-	 "wait for delayed acknowledgements",
-	 "small writes of %s wait for delayed acknowledgements (Nagle)",
-	 na_tcp_delayed_remedy,
+	{"delayed_ack", na_fact_tcp_delayed_acks, na_fact_tcp_small_writes,
+	 NULL,
 	 by_writer, NA_SEV_WARNING, NA_LIKELY},
 };
 /* clang-format on */
 
-/* Across a city or the Internet, where no switch is one's own and the floor of
- * the timer does not matter. */
-static const char far_remedy[] =
-	"find the stretch of this long path that drops packets: mtr --tcp from "
-	"both ends, a capture at the far one, then ask who runs it; at home "
-	"look at the uplink (its queue, ethtool -S); BBR as congestion control "
-	"bears such loss better than CUBIC";
-
-/* Where the capture does not tell how long the path is. */
-static const char some_remedy[] =
-	"find where packets are lost: in a network of one's own ethtool -S and "
-	"nstat on both hosts, drop counters of the switch ports between them; "
-	"on a long path, which this capture does not tell (no handshake, no "
-	"data both ways), mtr --tcp from both ends";
-
-static const char *loss_remedy(const struct trouble *t,
-			       const struct na_value *worst)
+/* Across a city or the Internet no switch is one's own, and the floor of the
+ * timer does not matter; a capture may not tell how long the path is. */
+static const char *remedy_of(struct na_case *c, const struct trouble *t,
+			     const struct na_value *worst)
 {
-	if (na_flag_at(worst, M_far))
-		return far_remedy;
-	return isfinite(na_number_at(worst, M_path_rtt_us)) ? t->remedy
-							    : some_remedy;
+	if (!t->remedy)
+		return t->host == by_writer ? na_tcp_delayed_remedy : "";
+	if (t->host == by_loss && na_flag_at(worst, M_far))
+		return na_case_say(c, na_fact_tcp_loss_far_remedy());
+	if (t->host == by_loss && !isfinite(na_number_at(worst, M_path_rtt_us)))
+		return na_case_say(c, na_fact_tcp_loss_some_remedy());
+	return na_case_say(c, t->remedy());
 }
 
 /* Where nobody listens on one port, another one may do well. */
@@ -402,15 +360,8 @@ static size_t gather(struct na_case *c, const struct trouble *t,
 static void accuse(struct na_case *c, struct na_finding *f,
 		   const struct trouble *t, const struct group *g)
 {
-	const char *name = t->culprit;
-
-	if (strstr(name, "%s")) {
-		const char *at = strstr(name, "%s");
-
-		name = na_case_text(c, "%.*s%s%s", (int)(at - name), name,
-				    g->at, at + 2);
-	}
-	f->culprit = name;
+	if (t->culprit)
+		f->culprit = na_case_say(c, t->culprit(g->at));
 	if (t->host == by_loss) {
 		na_loss_accuse(c, f, g->worst);
 	} else if (t->host == by_hole) {
@@ -420,7 +371,7 @@ static void accuse(struct na_case *c, struct na_finding *f,
 	} else {
 		na_case_accuse(f, g->cause,
 			       (struct na_who){.kind = "host", .host = g->host},
-			       name);
+			       f->culprit);
 	}
 }
 
@@ -429,23 +380,18 @@ static void say_turned_away(struct na_case *c, struct na_finding *f,
 			    const struct group *g)
 {
 	bool vanished = na_says(g->worst, M_verdict, "peer_vanished");
-	const char *n = na_case_text(c, "%s connection%s",
-				     na_case_count(c, g->n), na_plural(g->n));
+	bool let_in = g->let_in_s > 0;
 
-	if (!vanished && !na_says(g->worst, M_verdict, "refused"))
+	if ((!vanished && !na_says(g->worst, M_verdict, "refused")) ||
+	    (!let_in && g->n == 1))
 		return;
-	if (g->let_in_s > 0)
-		f->culprit = na_case_text(
-			c, "%s (%s, let in after %s)",
-			vanished
-				? na_case_text(c, "%s does not answer at first",
-					       g->host)
-				: f->culprit,
-			n, na_case_seconds(c, g->let_in_s));
-	else if (g->n > 1)
-		f->culprit =
-			na_case_text(c, "%s (%s in %s)", f->culprit, n,
-				     na_case_seconds(c, g->to_s - g->from_s));
+	if (vanished && let_in)
+		f->culprit = na_case_say(c,
+					 na_fact_no_answer_at_first(g->host));
+	f->culprit = na_case_say(
+		c, na_fact_turned_away(f->culprit, (int64_t)g->n,
+				       let_in ? g->let_in_s : NAN,
+				       let_in ? NAN : g->to_s - g->from_s));
 }
 
 /* Where lost_s is a sum. */
@@ -453,9 +399,8 @@ static void say_on_all(struct na_case *c, struct na_finding *f,
 		       const struct group *g)
 {
 	if (g->n > 1)
-		f->of = f->of_named =
-			na_case_text(c, " on its %s connections",
-				     na_case_count(c, g->n));
+		f->of = f->of_named = na_case_say(c, na_fact_on_all_connections(
+							     (int64_t)g->n));
 	else
 		f->of = f->of_named;
 }
@@ -463,23 +408,18 @@ static void say_on_all(struct na_case *c, struct na_finding *f,
 static void say_server(struct na_case *c, struct na_finding *f,
 		       const struct group *g)
 {
-	double all = g->server_ms + g->wire_ms;
+	double all_ms = g->server_ms + g->wire_ms;
+	struct na_fact how = na_fact_server_own_time(g->server_ms / NA_MS_PER_S,
+						     all_ms / NA_MS_PER_S,
+						     (int64_t)g->calls);
 
 	if (!(g->calls > 0))
 		return;
-	f->how = na_case_text(
-		c,
-		"%s of %s in %s calls are its own time, nothing was sent "
-		"again meanwhile",
-		na_case_seconds(c, g->server_ms / NA_MS_PER_S),
-		na_case_seconds(c, all / NA_MS_PER_S),
-		na_case_count(c, g->calls));
+	f->how = na_case_say(c, how);
 	/* Of one, its evidence says as much. */
 	if (g->n > 1)
-		na_case_fact(c, f, "%s", f->how);
-	f->otherwise = "its program waits for another host before it answers, "
-		       "as peers of a collective do, and servers that ask "
-		       "others";
+		na_case_evidence(c, f, how);
+	f->otherwise = na_case_say(c, na_fact_tcp_server_slow_otherwise());
 	say_on_all(c, f, g);
 	na_packets_cost(c, f, g->server_ms / NA_MS_PER_S);
 }
@@ -492,12 +432,9 @@ static void say_held(struct na_case *c, struct na_finding *f,
 		return;
 	say_on_all(c, f, g);
 	na_packets_cost(c, f, g->held_ms / NA_MS_PER_S);
-	na_case_fact(c, f, "%s of waits for acknowledgements%s",
-		     na_case_seconds(c, g->held_ms / NA_MS_PER_S),
-		     g->cause == NA_CAUSE_NONE
-			     ? ", and few of the messages are answered: no call "
-			       "is known to wait for them"
-			     : "");
+	na_case_evidence(c, f,
+			 na_fact_held_back(g->held_ms / NA_MS_PER_S,
+					   g->cause == NA_CAUSE_NONE));
 }
 
 /* A server that takes its time now and then is a remark; so is one that did
@@ -531,8 +468,9 @@ static void tell(struct na_case *c, const struct trouble *t,
 	bool loss = t->host == by_loss;
 	bool back = (loss || t->host == by_hole || t->host == by_peer) &&
 		    na_loss_is_back(g->worst);
-	long long n = loss ? na_loss_connections(c, t->verdict)
-			   : (long long)g->n;
+	int64_t n = loss ? na_loss_connections(c, t->verdict) : (int64_t)g->n;
+	int64_t all = na_count_at(na_case_body(c, "tcp"), M_connections_used);
+	const char *ends = na_packets_ends(c, g->worst, back);
 	const char *more = na_packets_more(c, "tcp", g->worst);
 	struct na_finding *f = na_case_find(c, severity_of(t, g), t->confidence,
 					    more);
@@ -540,37 +478,33 @@ static void tell(struct na_case *c, const struct trouble *t,
 	na_case_draw(c, f, na_case_text(c, "%s -o tcp.svg", more));
 	f->from_s = g->from_s;
 	f->to_s = g->to_s;
-	f->title = na_case_text(c, "%s %s%s", na_packets_of_all(c, n),
-				n == 1 ? t->title : t->titles,
-				na_packets_worst(c, n, g->worst, back));
+	f->title = na_case_say(c, na_fact_connections_in_trouble(
+					  n, all, false,
+					  na_case_say(c, t->title(n)), ends));
 	f->how = f->title;
-	f->remedy = loss ? loss_remedy(t, g->worst) : t->remedy;
+	f->remedy = remedy_of(c, t, g->worst);
 	accuse(c, f, t, g);
 	if (f->confidence == NA_LIKELY && !f->sure)
-		f->sure = "counted; whose fault it is follows from where and "
-			  "when the packets were seen";
+		f->sure = na_case_say(c,
+				      na_fact_counted_where_packets_were(true));
 	if (t->host != by_hole)
 		say_turned_away(c, f, g);
 	if (t->host == by_reset && g->cause == NA_CAUSE_NONE)
-		f->culprit = na_case_text(c,
-					  "%s after up to %s without a word "
-					  "from the server",
-					  f->culprit,
-					  na_case_seconds(c, g->waited_s));
+		f->culprit = na_case_say(c, na_fact_after_silence(f->culprit,
+								  g->waited_s));
 	if (!loss)
-		f->title = na_case_text(c, "%s: %s", f->culprit, f->title);
+		f->title = na_case_say(c, na_fact_statement_on(f->culprit,
+							       f->title));
 	na_packets_cost(c, f, g->lost_s);
-	na_packets_whose(c, f, n, "connection",
-			 na_packets_ends(c, g->worst, back));
+	na_packets_whose(c, f, n, false, ends);
 	if (t->host == by_writer)
 		say_held(c, f, g);
 	else if (na_says(g->worst, M_verdict, "server_slow"))
 		say_server(c, f, g);
 	na_for_each (v, na_get(g->worst, M_evidence))
-		na_case_fact(c, f, "%s", na_text_of(v, ""));
+		na_put_text(c->r, f->facts, NULL, na_text_of(v, ""));
 	na_put_int(c->r, f->evidence, M_connections, n);
-	na_put_int(c->r, f->evidence, M_of,
-		   na_count_at(na_case_body(c, "tcp"), M_connections_used));
+	na_put_int(c->r, f->evidence, M_of, all);
 	na_put_alias(c->r, f->evidence, M_worst, g->list);
 }
 
@@ -583,19 +517,15 @@ static const char *few_segments(struct na_case *c)
 	static const char cannot_tell[] = "cannot_tell"; /* a verdict */
 	int64_t all = na_count_at(na_case_body(c, "tcp"), M_connections_used);
 	const char *stalled = na_packets_stalled(c);
-	const char *few = na_packets_few(c, n, "data segments of TCP");
+	const char *few = na_packets_few(c, n, false);
 
 	if (stalled)
-		return na_case_text(c, "what becomes of data that waits: %s",
-				    stalled);
+		return na_case_say(c, na_fact_waiting_data_to_end(stalled));
 	if (na_packets_unseen(c))
 		return na_packets_unseen(c);
 	if (!few && all > 0 &&
 	    na_int_of(na_get(na_get(t, M_verdicts), cannot_tell), 0) == all)
-		return na_case_text(c,
-				    "longer connections: of %s, none is long "
-				    "enough to tell what it waits for",
-				    na_case_count(c, all));
+		return na_case_say(c, na_fact_longer_connections(all));
 	return few;
 }
 

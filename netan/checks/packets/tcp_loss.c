@@ -6,8 +6,8 @@
 
 #include <math.h>
 
+#include "facts.h"
 #include "members.h"
-#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/joined.h"
@@ -156,83 +156,51 @@ static bool is_syns_alone(const struct loss *x)
 	return x->syns > 0 && !(x->needed > 0);
 }
 
-/* In the digits that tcp prints. */
-static const char *percent(struct na_case *c, const struct loss *x)
-{
-	char text[NA_UNIT_BUF];
-
-	return na_case_text(c, "%s",
-			    na_print_number(text, 100 * x->needed / x->segments,
-					    2));
-}
-
-/* "3 of 2 576 data segments (0.12 %)" */
+/* "3 of 2 576 data segments (0.12 %)", in the digits that tcp prints. */
 static const char *part_of(struct na_case *c, const struct loss *x)
 {
-	return na_case_text(c, "%s of %s data segments (%s %%)",
-			    na_case_count(c, x->needed),
-			    na_case_count(c, x->segments), percent(c, x));
-}
+	char percent[NA_UNIT_BUF];
 
-/* "12 of 12 connections", "9 of the 4 096 connections listed, of 5 000" */
-static const char *on_which(struct na_case *c, const struct loss *x)
-{
-	if (!x->listed)
-		return na_packets_of_all(c, x->connections);
-	return na_case_text(
-		c, "%s of the %s connections listed, of %s",
-		na_case_count(c, x->connections), na_case_count(c, x->listed),
-		na_case_count(c, na_count_at(na_case_body(c, "tcp"),
-					     M_connections_used)));
+	na_print_number(percent, 100 * x->needed / x->segments, 2);
+	return na_case_say(c, na_fact_segments_lost((int64_t)x->needed,
+						    (int64_t)x->segments,
+						    percent));
 }
 
 static void say_lost(struct na_case *c, struct na_finding *f,
 		     const struct na_value *worst, const struct loss *x)
 {
-	const char *where = na_packets_worst(c, x->connections, worst,
-					     na_loss_is_back(worst));
+	const char *ends = na_packets_ends(c, worst, na_loss_is_back(worst));
+	int64_t n = x->connections;
+	const char *which =
+		na_case_say(c, na_fact_connections_that_lose(
+				       n, x->listed,
+				       na_count_at(na_case_body(c, "tcp"),
+						   M_connections_used)));
 
 	if (x->segments > 0)
-		f->how = na_case_text(c, "%s lost and sent again%s, on %s%s",
-				      part_of(c, x),
-				      x->ways > 1 ? " in the directions that "
-						    "lose any"
-						  : "",
-				      on_which(c, x), where);
+		f->how = na_case_say(c, na_fact_lost_and_sent_again(
+						part_of(c, x), x->ways > 1,
+						which, n, ends));
 	if (!is_syns_alone(x))
 		return;
-	f->how = na_case_text(c, "%s SYN%s sent again, on %s%s",
-			      na_case_count(c, x->syns),
-			      na_plural((size_t)x->syns), on_which(c, x),
-			      where);
-	f->otherwise = "the listener's queue is full, so that its host drops "
-		       "them (nstat: TcpExtListenOverflows, "
-		       "TcpExtListenDrops)";
+	f->how = na_case_say(c, na_fact_syns_sent_again((int64_t)x->syns, which,
+							n, ends));
+	f->otherwise = na_case_say(c, na_fact_syns_sent_again_otherwise());
 }
 
 /* Too little to blame anybody, in words; NULL: enough. */
 static const char *too_few(struct na_case *c, const struct loss *x)
 {
 	if (is_doubtful(x))
-		return na_case_text(
-			c,
-			"%s of %s packets seem lost and the capture itself "
-			"missed %s, too few to judge: capture again, for "
-			"longer",
-			na_case_count(c, x->needed),
-			na_case_count(c, x->segments),
-			na_case_count(c, x->holes));
+		return na_case_say(
+			c, na_fact_too_few_seem_lost((int64_t)x->needed,
+						     (int64_t)x->segments,
+						     (int64_t)x->holes));
 	if (is_rare(x) && is_syns_alone(x))
-		return na_case_text(c,
-				    "%s SYN%s had to be sent again, too few to "
-				    "blame anybody: capture for longer",
-				    na_case_count(c, x->syns),
-				    na_plural((size_t)x->syns));
+		return na_case_say(c, na_fact_too_few_syns((int64_t)x->syns));
 	if (is_rare(x))
-		return na_case_text(c,
-				    "%s had to be sent again, too few to blame "
-				    "anybody: capture for longer",
-				    part_of(c, x));
+		return na_case_say(c, na_fact_too_few_lost(part_of(c, x)));
 	return NULL;
 }
 
@@ -261,13 +229,12 @@ void na_loss_accuse(struct na_case *c, struct na_finding *f,
 		    const struct na_value *worst)
 {
 	struct loss x = loss_of(c);
-	const char *name = f->culprit, *few = too_few(c, &x);
+	const char *few = too_few(c, &x);
 	struct na_packets_side side[NA_SIDES_MOST];
 	struct na_flows flows = na_packets_flows(c, na_packets_losses);
 	size_t n = flows.v ? na_packets_sides(c, &flows, NA_SEGMENTS_LEAST,
 					      side)
 			   : 0;
-
 	/* Of captures beside traces nobody else localises. */
 	bool told = na_captures_alone(c) && is_named(side, n) &&
 		    na_case_body(c, "pairs");
@@ -283,9 +250,8 @@ void na_loss_accuse(struct na_case *c, struct na_finding *f,
 	if (is_trifle(c, &x, worst)) {
 		f->severity = NA_SEV_INFO;
 		f->suspicion = true;
-		f->culprit = na_case_text(c, "%s had to be sent again, too few "
-					     "to blame anybody: capture for "
-					     "longer", part_of(c, &x));
+		f->culprit = na_case_say(c,
+					 na_fact_too_few_lost(part_of(c, &x)));
 		return;
 	}
 	if (!is_sure(&x, &flows, side, n))
@@ -297,11 +263,11 @@ void na_loss_accuse(struct na_case *c, struct na_finding *f,
 	}
 	/* Without exchanges nobody localises. */
 	told &= na_case_asks(c, "bad-endpoint");
+	f->culprit = na_case_say(c, na_fact_network_loses_packets(NULL, false,
+								  false));
 	if (!told)
 		na_case_accuse(f, NA_CAUSE_NETWORK,
-			       na_packets_between(c, &flows), name);
-	else
-		f->culprit = name;
+			       na_packets_between(c, &flows), f->culprit);
 }
 
 /* Of one way: which packets, and what to do. */
@@ -309,19 +275,15 @@ static void say_hole(struct na_case *c, struct na_finding *f,
 		     const struct na_value *way)
 {
 	const struct na_value *x = na_get(way, M_lengths);
-	double all = na_number_at(x, M_short_sent);
+	int64_t all = na_count_at(x, M_short_sent);
 
 	if (*f->remedy)
 		return;
-	f->how = na_case_text(
-		c,
-		"none of %s packets with %s bytes or more arrived, %s of %s "
-		"with %s or fewer did",
-		na_case_count(c, na_number_at(x, M_long_sent)),
-		na_case_count(c, na_number_at(x, M_long_least)),
-		na_case_count(c, all - na_number_at(x, M_short_lost)),
-		na_case_count(c, all),
-		na_case_count(c, na_number_at(x, M_short_most)));
+	f->how = na_case_say(c, na_fact_long_packets_lost(
+					na_count_at(x, M_long_sent),
+					na_count_at(x, M_long_least),
+					all - na_count_at(x, M_short_lost), all,
+					na_count_at(x, M_short_most)));
 	f->remedy = na_text_at(way, M_black_hole_remedy);
 }
 

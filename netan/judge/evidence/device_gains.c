@@ -30,7 +30,7 @@ static bool list_parts(const struct na_j_level *v, int side, struct parts *p,
 	const struct na_groups *g = &v->by_device_coll[side];
 	size_t of_host = 0;
 
-	*p = (struct parts){NA_J_NEW(tmp, struct part, g->n), 0, 0};
+	*p = (struct parts){NA_NEW(tmp, struct part, g->n), 0, 0};
 	for (size_t i = 0; p->v && i < g->n; i++) {
 		const struct na_j_unit *u = &v->units[na_j_first(g, i)];
 		struct part *last = p->n ? &p->v[p->n - 1] : NULL;
@@ -87,9 +87,9 @@ static bool side_spread(struct na_j_level *v, int side, const struct parts *p,
 			struct na_arena *tmp)
 {
 	const struct na_groups *g = &v->by_device_coll[side];
-	double *apart = NA_J_NEW(tmp, double, p->n),
-	       *variance = NA_J_NEW(tmp, double, p->n),
-	       *x = NA_J_NEW(tmp, double, v->n + p->n),
+	double *apart = NA_NEW(tmp, double, p->n),
+	       *variance = NA_NEW(tmp, double, p->n),
+	       *x = NA_NEW(tmp, double, v->n + p->n),
 	       least = NA_J_FLOOR_SIDE * NA_J_FLOOR_SIDE, own, hosts = 0;
 	size_t n = 0;
 
@@ -211,7 +211,7 @@ static bool side_gains(struct na_j_level *v, int side,
 		  (v->devices_known || side_spread(v, side, &p, &tmp));
 
 	if (ok)
-		s.ll = na_j_alloc(&tmp, p.most, sizeof(*s.ll));
+		s.ll = na_arena_array(&tmp, p.most, sizeof(*s.ll));
 	ok = ok && s.ll;
 	if (ok)
 		na_j_kernel_init(v->grid, v->device[side].tau,

@@ -170,7 +170,7 @@ static void start(struct na_j_level *v, double *x)
 bool na_j_level_fit(struct na_j_level *v)
 {
 	struct na_arena tmp = {0};
-	double *x = NA_J_NEW(&tmp, double, v->n);
+	double *x = NA_NEW(&tmp, double, v->n);
 	bool ok = x && (v->spreads_known || na_j_level_spreads(v));
 
 	v->any = 0;

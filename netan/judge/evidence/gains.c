@@ -97,12 +97,12 @@ NA_ORDER(furthest_first, struct standing, NA_DOWN(own), NA_UP(pair))
 static struct standing *order_pairs(const struct na_j_level *v, double *own,
 				    struct na_arena *tmp)
 {
-	double *pair = NA_J_NEW(tmp, double, v->n_pairs);
-	struct standing *s = NA_J_NEW(tmp, struct standing, v->n_pairs);
+	struct standing *s = NA_NEW(tmp, struct standing, v->n_pairs);
+	double *pair;
 
 	for (size_t u = 0; u < v->n; u++)
 		own[u] = v->units[u].own;
-	if (!pair || !s || !na_j_quantiles(&v->by_pair, own, .5, pair, tmp))
+	if (!s || !(pair = na_j_quantiles(&v->by_pair, own, .5, tmp)))
 		return NULL;
 	for (size_t p = 0; p < v->n_pairs; p++)
 		s[p] = (struct standing){pair[p], (uint32_t)p};
@@ -142,7 +142,7 @@ bool na_j_level_pairs(struct na_j_level *v, struct na_j_pair_gain *out,
 		      size_t *n)
 {
 	struct na_arena tmp = {0};
-	double *own = NA_J_NEW(&tmp, double, v->n);
+	double *own = NA_NEW(&tmp, double, v->n);
 	struct standing *s = own ? order_pairs(v, own, &tmp) : NULL;
 
 	*n = v->n_pairs < NA_J_PAIRS_LEVEL ? v->n_pairs : NA_J_PAIRS_LEVEL;

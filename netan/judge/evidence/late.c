@@ -10,14 +10,12 @@
 static bool spread_quantile(const struct na_groups *g, const double *x,
 			    double q, double *out, struct na_arena *tmp)
 {
-	double *by_group = NA_J_NEW(tmp, double, g->n);
+	double *by_group = na_j_quantiles(g, x, q, tmp);
 
-	if (!by_group || !na_j_quantiles(g, x, q, by_group, tmp))
-		return false;
-	for (size_t i = 0; i < g->n; i++)
+	for (size_t i = 0; by_group && i < g->n; i++)
 		for (uint32_t k = g->from[i]; k < g->from[i + 1]; k++)
 			out[g->row[k]] = by_group[i];
-	return true;
+	return by_group;
 }
 
 /* Rows beyond the usual of their stratum, and of their pair's in this
@@ -25,21 +23,19 @@ static bool spread_quantile(const struct na_groups *g, const double *x,
 static bool late_rows(const struct na_j_session *s, uint32_t *late, size_t *n,
 		      struct na_arena *tmp)
 {
-	const uint32_t *const stratum[] = {s->stratum},
-			      *const own_of[] = {s->pair, s->coll};
-	double *usual = NA_J_NEW(tmp, double, s->n),
-	       *high = NA_J_NEW(tmp, double, s->n),
-	       *x = NA_J_NEW(tmp, double, s->n);
+	double *usual = NA_NEW(tmp, double, s->n),
+	       *high = NA_NEW(tmp, double, s->n),
+	       *x = NA_NEW(tmp, double, s->n);
 	struct na_groups g;
 
 	if (!usual || !high || !x ||
-	    !na_j_group(&g, stratum, 1, NULL, s->n, tmp) ||
+	    !na_j_group(&g, NA_J_BY(s->stratum), NULL, s->n, tmp) ||
 	    !spread_quantile(&g, s->took, .5, usual, tmp) ||
 	    !spread_quantile(&g, s->took, .9, high, tmp))
 		return false;
 	for (size_t i = 0; i < s->n; i++)
 		x[i] = log(s->took[i] / usual[i]);
-	if (!na_j_group(&g, own_of, 2, NULL, s->n, tmp) ||
+	if (!na_j_group(&g, NA_J_BY(s->pair, s->coll), NULL, s->n, tmp) ||
 	    !spread_quantile(&g, x, .5, x, tmp))
 		return false;
 	*n = 0;
@@ -57,11 +53,10 @@ static bool late_rows(const struct na_j_session *s, uint32_t *late, size_t *n,
 static bool first_of_each(const struct na_j_session *s, uint32_t *late,
 			  size_t *n, struct na_arena *tmp)
 {
-	const uint32_t *const cols[] = {s->pair, s->step, s->coll};
 	struct na_groups g;
 
 	if (!na_j_order_times(late, *n, s->start) ||
-	    !na_j_group(&g, cols, 3, late, *n, tmp))
+	    !na_j_group(&g, NA_J_BY(s->pair, s->step, s->coll), late, *n, tmp))
 		return false;
 	for (size_t i = 0; i < g.n; i++)
 		late[i] = na_j_first(&g, i);
@@ -73,7 +68,7 @@ static bool first_of_each(const struct na_j_session *s, uint32_t *late,
 static bool first_of_chains(const struct na_j_session *s, uint32_t *late,
 			    size_t *n, struct na_arena *tmp)
 {
-	double *busy = NA_J_NEW(tmp, double, s->n_hosts);
+	double *busy = NA_NEW(tmp, double, s->n_hosts);
 	size_t keep = 0;
 
 	if (!busy)
@@ -99,14 +94,14 @@ static bool count(struct na_j_late *v, const uint32_t *late, size_t n,
 		  struct na_arena *tmp)
 {
 	const struct na_j_session *s = v->s;
-	const uint32_t *const cols[] = {s->pair, s->coll};
-	uint32_t *of = NA_J_NEW(tmp, uint32_t, s->n), *coll;
+	uint32_t *of = NA_NEW(tmp, uint32_t, s->n), *coll;
 	struct na_groups g;
 
-	if (!of || !na_j_group(&g, cols, 2, NULL, s->n, tmp))
+	if (!of ||
+	    !na_j_group(&g, NA_J_BY(s->pair, s->coll), NULL, s->n, tmp))
 		return false;
-	v->colls = NA_J_NEW(&v->mem, struct na_j_late_coll, g.n);
-	coll = NA_J_NEW(tmp, uint32_t, g.n);
+	v->colls = NA_NEW(&v->mem, struct na_j_late_coll, g.n);
+	coll = na_j_of_groups(&g, s->coll, tmp);
 	if (!v->colls || !coll)
 		return false;
 	for (size_t i = 0; i < g.n; i++) {
@@ -114,7 +109,6 @@ static bool count(struct na_j_late *v, const uint32_t *late, size_t n,
 
 		for (uint32_t k = g.from[i]; k < g.from[i + 1]; k++)
 			of[g.row[k]] = (uint32_t)i;
-		coll[i] = s->coll[row];
 		v->colls[i] = (struct na_j_late_coll){
 			s->pair[row], s->coll[row], 0,
 			(double)na_j_count(&g, i)};
@@ -130,32 +124,28 @@ static bool count(struct na_j_late *v, const uint32_t *late, size_t n,
 		p->late0 += v->colls[i].late;
 		p->transfers += v->colls[i].transfers;
 	}
-	return na_j_group(&v->by_coll, (const uint32_t *const[]){coll}, 1, NULL,
-			  g.n, &v->mem);
+	return na_j_group(&v->by_coll, NA_J_BY(coll), NULL, g.n, &v->mem);
 }
 
 /* The median distance of each pair's transfers, as a rank. */
 static bool distances(struct na_j_late *v, struct na_arena *tmp)
 {
 	const struct na_j_session *s = v->s;
-	double *x = NA_J_NEW(tmp, double, s->n),
-	       *middle = NA_J_NEW(tmp, double, s->n_pairs);
-	uint32_t *near = NA_J_NEW(tmp, uint32_t, s->n_pairs),
-		 *rank = NA_J_NEW(tmp, uint32_t, s->n_pairs);
+	double *x = NA_NEW(tmp, double, s->n), *middle;
+	uint32_t *near = NA_NEW(tmp, uint32_t, s->n_pairs),
+		 *rank = NA_NEW(tmp, uint32_t, s->n_pairs);
 	struct na_groups g;
 
-	if (!x || !middle || !near || !rank)
+	if (!x || !near || !rank)
 		return false;
 	for (size_t i = 0; i < s->n; i++)
 		x[i] = s->connections[s->connection[i]].distance;
-	if (!na_j_group(&g, (const uint32_t *const[]){s->pair}, 1, NULL, s->n,
-			tmp) ||
-	    !na_j_quantiles(&g, x, .5, middle, tmp))
+	if (!na_j_group(&g, NA_J_BY(s->pair), NULL, s->n, tmp) ||
+	    !(middle = na_j_quantiles(&g, x, .5, tmp)))
 		return false;
 	for (size_t p = 0; p < s->n_pairs; p++)
 		near[p] = (uint32_t)middle[p];
-	if (!na_j_rank(rank, &v->n_near, (const uint32_t *const[]){near}, 1,
-		       s->n_pairs, tmp))
+	if (!na_j_rank(rank, &v->n_near, NA_J_BY(near), s->n_pairs, tmp))
 		return false;
 	for (size_t p = 0; p < s->n_pairs; p++)
 		v->pairs[p].near = rank[p];
@@ -191,13 +181,13 @@ bool na_j_late_init(struct na_j_late *v, const struct na_j_session *s,
 		    const struct na_j_blocks *blocks)
 {
 	struct na_arena tmp = {0};
-	uint32_t *late = NA_J_NEW(&tmp, uint32_t, s->n);
-	double *x = NA_J_NEW(&tmp, double, s->n_pairs);
+	uint32_t *late = NA_NEW(&tmp, uint32_t, s->n);
+	double *x = NA_NEW(&tmp, double, s->n_pairs);
 	size_t n = 0;
 	bool ok;
 
 	*v = (struct na_j_late){s, blocks};
-	v->pairs = NA_J_NEW(&v->mem, struct na_j_late_pair, s->n_pairs);
+	v->pairs = NA_NEW(&v->mem, struct na_j_late_pair, s->n_pairs);
 	ok = late && x && v->pairs && late_rows(s, late, &n, &tmp) &&
 	     first_of_each(s, late, &n, &tmp) &&
 	     first_of_chains(s, late, &n, &tmp) && count(v, late, n, &tmp) &&

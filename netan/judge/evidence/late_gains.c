@@ -43,24 +43,22 @@ static uint32_t index_of(const struct counting *c, uint32_t pair, int side)
 	return side == 2 ? pair : side ? p->dst : p->src;
 }
 
-/* The i-th pair of a block, or NA_JUDGE_NONE when it does not count. */
-static uint32_t pair_at(const struct counting *c, const struct but *b, int list,
-			size_t i)
+/* Does the i-th pair of a list count? */
+static bool counts(const struct counting *c, const struct but *b, int list,
+		   size_t i)
 {
 	uint32_t pair = b->block[list].pair[i];
 	const struct na_j_pair *p = &c->v->s->pairs[pair];
 
-	if ((list && p->src == p->dst) ||
-	    (b->side >= 0 && index_of(c, pair, b->side) == b->index))
-		return NA_JUDGE_NONE;
-	return pair;
+	return !(list && p->src == p->dst) &&
+	       (b->side < 0 || index_of(c, pair, b->side) != b->index);
 }
 
 #define EACH_PAIR(p, c, b) \
 	for (int list_ = 0; list_ < 2; list_++) \
-		for (size_t i_ = 0; i_ < (b)->block[list_].n; i_++) \
-			for (uint32_t p = pair_at(c, b, list_, i_); \
-			     p != NA_JUDGE_NONE; p = NA_JUDGE_NONE)
+		for (uint32_t i_ = 0, p; i_ < (b)->block[list_].n; i_++) \
+			if (p = (b)->block[list_].pair[i_], \
+			    counts(c, b, list_, i_))
 
 static struct count of_coll(const struct counting *c, uint32_t pair,
 			    uint32_t coll)
@@ -241,11 +239,11 @@ static uint32_t most_late(struct counting *c, const struct but *b, int side)
 /* A block's factor; at most 1 where it hangs on one of the indices of the
  * sides from..to, or on one collective. */
 static struct na_j_gain block_gain(struct counting *c,
-				   struct na_j_block first,
-				   struct na_j_block second, double spread,
-				   int from, int to)
+				   const struct na_j_block block[2],
+				   double spread, int from, int to)
 {
-	struct but all = {{first, second}, -1, 0, NA_JUDGE_NONE}, some = all;
+	struct but all = {{block[0], block[1]}, -1, 0, NA_JUDGE_NONE},
+		   some = all;
 	struct na_j_gain g = factor(c, &all, spread);
 	bool ok = true;
 
@@ -264,23 +262,19 @@ static struct na_j_gain block_gain(struct counting *c,
 	return g;
 }
 
+/* Of SRC, DST and HOST. */
 static void host_gains(struct counting *c, struct na_j_gain *out)
 {
-	static const struct na_j_block none = {NULL, 0};
-	size_t n = c->v->s->n_hosts;
-	double spread = c->v->spread;
+	for (int cause = NA_JUDGE_SRC; cause <= NA_JUDGE_HOST; cause++)
+		for (uint32_t h = 0; h < c->v->s->n_hosts; h++) {
+			const struct na_place p = {(enum na_judge_cause)cause,
+						   h, NA_JUDGE_NONE};
+			struct na_j_block b[2];
 
-	for (uint32_t h = 0; h < n; h++) {
-		struct na_j_block sends = na_j_side_block(c->v->blocks, 0, h),
-				  takes = na_j_side_block(c->v->blocks, 1, h);
-
-		out[h] = block_gain(c, sends, none, spread, 2,
-				    sends.n > 1 ? 3 : 2);
-		out[n + h] = block_gain(c, takes, none, spread, 2,
-					takes.n > 1 ? 3 : 2);
-		out[2 * n + h] = block_gain(c, sends, takes, spread, 2,
-					    sends.n + takes.n > 1 ? 3 : 2);
-	}
+			na_j_place_blocks(c->v->blocks, &p, b);
+			*out++ = block_gain(c, b, c->v->spread, 2,
+					    b[0].n + b[1].n > 1 ? 3 : 2);
+		}
 }
 
 struct most {
@@ -310,7 +304,6 @@ static double excess(const struct counting *c, uint32_t pair, double e)
 static void pair_gains(struct counting *c, struct most *order,
 		       struct na_j_pair_gain *out, size_t *n)
 {
-	static const struct na_j_block none = {NULL, 0};
 	const struct na_j_late *v = c->v;
 	size_t all = v->s->n_pairs;
 	double above = 0, below = 0;
@@ -330,9 +323,8 @@ static void pair_gains(struct counting *c, struct most *order,
 		       spread = fmax(fmax(v->spread, NA_J_LATE_SPREAD_LINK),
 				     (above - excess(c, p, e)) /
 					     fmax(below - e * e, 1e-9));
-		struct na_j_block block = {v->blocks->all + p, 1};
-		struct na_j_gain g =
-			block_gain(c, block, none, spread, 0, 0);
+		const struct na_j_block b[2] = {{v->blocks->all + p, 1}};
+		struct na_j_gain g = block_gain(c, b, spread, 0, 0);
 
 		if (g.there)
 			out[(*n)++] = (struct na_j_pair_gain){
@@ -342,16 +334,14 @@ static void pair_gains(struct counting *c, struct most *order,
 
 static void link_gains(struct counting *c, struct na_j_gain *out)
 {
-	static const struct na_j_block none = {NULL, 0};
+	double spread = fmax(c->v->spread, NA_J_LATE_SPREAD_LINK);
 
 	for (size_t i = 0; i < c->v->blocks->links.n; i++) {
-		struct na_j_block b = na_j_link_block(c->v->blocks, i);
+		const struct na_j_block b[2] = {
+			na_j_link_block(c->v->blocks, i)};
 
-		if (b.n >= NA_J_MIN_CONNECTIONS)
-			out[i] = block_gain(c, b, none,
-					    fmax(c->v->spread,
-						 NA_J_LATE_SPREAD_LINK),
-					    0, 2);
+		if (b[0].n >= NA_J_MIN_CONNECTIONS)
+			out[i] = block_gain(c, b, spread, 0, 2);
 	}
 }
 
@@ -366,11 +356,11 @@ static bool counting_init(struct counting *c, const struct na_j_late *v,
 	for (size_t i = 0; i < RATIOS; i++)
 		c->log_ratio[i] = log(i < EVEN ? 3 + (double)i * 37 / (EVEN - 1)
 					       : high[i - EVEN]);
-	c->all = NA_J_NEW(tmp, struct count, v->n_near);
-	c->coll = NA_J_NEW(tmp, struct count, v->n_near);
-	c->block = NA_J_NEW(tmp, struct count, v->n_near);
-	c->by_coll = NA_J_NEW(tmp, struct count, v->s->n_coll);
-	c->by_host = NA_J_NEW(tmp, double, most);
+	c->all = NA_NEW(tmp, struct count, v->n_near);
+	c->coll = NA_NEW(tmp, struct count, v->n_near);
+	c->block = NA_NEW(tmp, struct count, v->n_near);
+	c->by_coll = NA_NEW(tmp, struct count, v->s->n_coll);
+	c->by_host = NA_NEW(tmp, double, most);
 	if (!c->all || !c->coll || !c->block || !c->by_coll || !c->by_host)
 		return false;
 	for (size_t p = 0; p < v->s->n_pairs; p++) {
@@ -385,7 +375,7 @@ bool na_j_late_gains(const struct na_j_late *v, struct na_j_gain *hosts,
 		     struct na_j_gain *links)
 {
 	struct na_arena tmp = {0};
-	struct most *order = NA_J_NEW(&tmp, struct most, v->s->n_pairs);
+	struct most *order = NA_NEW(&tmp, struct most, v->s->n_pairs);
 	struct counting c;
 	double late = 0;
 	bool ok = order && counting_init(&c, v, &tmp);

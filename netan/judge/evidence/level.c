@@ -33,12 +33,12 @@ struct making {
 /* Does a pair typically have enough transfers of each collective? */
 static bool by_collective(struct making *m, bool *yes)
 {
-	const uint32_t *const cols[] = {m->s->pair, m->s->coll};
 	struct na_groups g;
 	double *n;
 
-	if (!na_j_group(&g, cols, 2, m->rows.only, m->rows.n, &m->tmp) ||
-	    !(n = NA_J_NEW(&m->tmp, double, g.n)))
+	if (!na_j_group(&g, NA_J_BY(m->s->pair, m->s->coll), m->rows.only,
+			m->rows.n, &m->tmp) ||
+	    !(n = NA_NEW(&m->tmp, double, g.n)))
 		return false;
 	for (size_t i = 0; i < g.n; i++)
 		n[i] = (double)na_j_count(&g, i);
@@ -50,60 +50,56 @@ static bool group_rows(struct making *m, struct na_j_level *v)
 {
 	const struct na_j_session *s = m->s;
 	size_t blocks = s->n_steps < NA_J_BLOCKS ? s->n_steps : NA_J_BLOCKS;
-	uint32_t *block = NA_J_NEW(&m->tmp, uint32_t, s->n),
-		 *none = NA_J_NEW(&m->tmp, uint32_t, s->n), *unit;
-	const uint32_t *cols[] = {v->of_connections ? s->connection : s->pair,
-				  none, block};
+	uint32_t *block = NA_NEW(&m->tmp, uint32_t, s->n),
+		 *coll = NA_NEW(&m->tmp, uint32_t, s->n), *unit;
+	const uint32_t *of = v->of_connections ? s->connection : s->pair;
 	bool colls;
 
-	if (!block || !none || !by_collective(m, &colls))
+	if (!block || !coll || !by_collective(m, &colls))
 		return false;
 	if (colls)
-		cols[1] = s->coll;
+		coll = s->coll;
 	v->all_collectives = !colls;
 	for (size_t i = 0; i < s->n; i++)
 		block[i] = (uint32_t)(s->step[i] * blocks / s->n_steps);
-	if (!na_j_group(&m->unit, cols, 2, m->rows.only, m->rows.n, &m->tmp) ||
-	    !na_j_group(&m->block, cols, 3, m->rows.only, m->rows.n, &m->tmp))
+	if (!na_j_group(&m->unit, NA_J_BY(of, coll), m->rows.only, m->rows.n,
+			&m->tmp) ||
+	    !na_j_group(&m->block, NA_J_BY(of, coll, block), m->rows.only,
+			m->rows.n, &m->tmp))
 		return false;
 	v->n = m->unit.n;
-	v->units = NA_J_NEW(&v->mem, struct na_j_unit, v->n);
-	unit = NA_J_NEW(&m->tmp, uint32_t, m->block.n);
+	v->units = NA_NEW(&v->mem, struct na_j_unit, v->n);
+	unit = NA_NEW(&m->tmp, uint32_t, m->block.n);
 	if (!v->units || !unit)
 		return false;
 	for (size_t i = 0; i < m->unit.n; i++)
-		v->units[i].coll = cols[1][na_j_first(&m->unit, i)];
+		v->units[i].coll = coll[na_j_first(&m->unit, i)];
 	/* Blocks come in the order of their units. */
 	for (size_t b = 0, u = 0; b < m->block.n; b++) {
 		while (m->block.from[b] >= m->unit.from[u + 1])
 			u++;
 		unit[b] = (uint32_t)u;
 	}
-	return na_j_group(&m->blocks, (const uint32_t *const[]){unit}, 1, NULL,
-			  m->block.n, &m->tmp);
+	return na_j_group(&m->blocks, NA_J_BY(unit), NULL, m->block.n, &m->tmp);
 }
 
 /* Medians of blocks, and how far those of a unit spread. */
 static bool block_medians(struct making *m, struct na_j_level *v)
 {
-	double *away, *centre0 = NA_J_NEW(&m->tmp, double, v->n);
+	double *away = NA_NEW(&m->tmp, double, m->block.n),
+	       *centre0 = na_j_quantiles(&m->unit, m->view, NA_J_CENTRE,
+					 &m->tmp);
 
-	m->median = NA_J_NEW(&m->tmp, double, m->block.n);
-	away = NA_J_NEW(&m->tmp, double, m->block.n);
-	m->centre = NA_J_NEW(&m->tmp, double, v->n);
-	m->spread = NA_J_NEW(&m->tmp, double, v->n);
-	if (!m->median || !away || !m->centre || !m->spread || !centre0 ||
-	    !na_j_quantiles(&m->block, m->view, .5, m->median, &m->tmp) ||
-	    !na_j_quantiles(&m->blocks, m->median, .5, m->centre, &m->tmp) ||
-	    !na_j_quantiles(&m->unit, m->view, NA_J_CENTRE, centre0, &m->tmp))
+	m->median = na_j_quantiles(&m->block, m->view, .5, &m->tmp);
+	if (!away || !centre0 || !m->median ||
+	    !(m->centre = na_j_quantiles(&m->blocks, m->median, .5, &m->tmp)))
 		return false;
 	for (size_t u = 0; u < v->n; u++)
 		for (uint32_t b = m->blocks.from[u]; b < m->blocks.from[u + 1];
 		     b++)
 			away[b] = fabs(m->median[b] - m->centre[u]);
-	if (!na_j_quantiles(&m->blocks, away, .5, m->spread, &m->tmp))
-		return false;
-	for (size_t u = 0; u < v->n; u++) {
+	m->spread = na_j_quantiles(&m->blocks, away, .5, &m->tmp);
+	for (size_t u = 0; m->spread && u < v->n; u++) {
 		struct na_j_unit *unit = &v->units[u];
 		double k = (double)na_j_count(&m->blocks, u);
 
@@ -112,7 +108,7 @@ static bool block_medians(struct making *m, struct na_j_level *v)
 		unit->blocks = (uint32_t)k;
 		unit->transfers = (uint32_t)na_j_count(&m->unit, u);
 	}
-	return true;
+	return m->spread;
 }
 
 /* Variance of a unit's centre from its blocks. */
@@ -163,7 +159,7 @@ static double variance_of_one(const struct making *m,
  * "Linear models and empirical Bayes methods", 2004). */
 static bool errors(struct making *m, struct na_j_level *v)
 {
-	double *x = NA_J_NEW(&m->tmp, double, m->block.n + v->n), one;
+	double *x = NA_NEW(&m->tmp, double, m->block.n + v->n), one;
 
 	if (!x)
 		return false;
@@ -185,12 +181,11 @@ static bool errors(struct making *m, struct na_j_level *v)
  * side. */
 static bool clock_errors(struct making *m, struct na_j_level *v)
 {
-	double *usual = NA_J_NEW(&m->tmp, double, v->n), middle;
+	double *usual, middle;
 
 	if (!(m->s->clock_se > 0))
 		return true;
-	if (!usual || !na_j_quantiles(&m->unit, m->s->log_took, .5, usual,
-				      &m->tmp))
+	if (!(usual = na_j_quantiles(&m->unit, m->s->log_took, .5, &m->tmp)))
 		return false;
 	for (size_t u = 0; u < v->n; u++) {
 		usual[u] = fmin(m->s->clock_se / exp(usual[u]), 3);
@@ -218,13 +213,13 @@ static double median_distance(const struct making *m, size_t u, double *x)
 static bool place_units(struct making *m, struct na_j_level *v)
 {
 	const struct na_j_session *s = m->s;
-	double *x = NA_J_NEW(&m->tmp, double, m->rows.n);
+	double *x = NA_NEW(&m->tmp, double, m->rows.n);
 	uint32_t last_pair = UINT32_MAX, last = UINT32_MAX;
 
-	v->pairs = NA_J_NEW(&v->mem, struct na_j_pair, v->n);
+	v->pairs = NA_NEW(&v->mem, struct na_j_pair, v->n);
 	v->connections =
-		NA_J_NEW(&v->mem, struct na_j_level_connection, v->n);
-	v->of_pair = NA_J_NEW(&v->mem, uint32_t, s->n_pairs + 1);
+		NA_NEW(&v->mem, struct na_j_level_connection, v->n);
+	v->of_pair = NA_NEW(&v->mem, uint32_t, s->n_pairs + 1);
 	if (!x || !v->pairs || !v->connections || !v->of_pair)
 		return false;
 	for (size_t u = 0; u < v->n; u++) {
@@ -269,43 +264,36 @@ static size_t collectives(const struct na_j_level *v)
 
 static bool group_units(struct na_j_level *v)
 {
-	enum { CONNECTION, PAIR, SRC, DST, SRC_DEVICE, DST_DEVICE, COLL, COLS };
-	struct {
-		struct na_groups *groups;
-		size_t n, by[3];
-	} const to[] = {
-		{&v->by_connection, 1, {CONNECTION}},
-		{&v->by_pair, 1, {PAIR}},
-		{&v->by_side[0], 1, {SRC}},
-		{&v->by_side[1], 1, {DST}},
-		{&v->by_side_coll[0], 2, {SRC, COLL}},
-		{&v->by_side_coll[1], 2, {DST, COLL}},
-		{&v->by_device_coll[0], 3, {SRC, SRC_DEVICE, COLL}},
-		{&v->by_device_coll[1], 3, {DST, DST_DEVICE, COLL}},
-	};
 	struct na_arena tmp = {0};
-	uint32_t *cols[COLS];
-	bool ok = true;
+	uint32_t *host = NA_NEW(&tmp, uint32_t, v->n),
+		 *device = NA_NEW(&tmp, uint32_t, v->n),
+		 *pair = NA_NEW(&tmp, uint32_t, v->n),
+		 *connection = NA_NEW(&tmp, uint32_t, v->n),
+		 *coll = NA_NEW(&tmp, uint32_t, v->n);
+	bool ok = host && device && pair && connection && coll;
 
-	for (size_t c = 0; c < COLS; c++)
-		ok = (cols[c] = NA_J_NEW(&tmp, uint32_t, v->n)) && ok;
-	for (size_t u = 0; ok && u < v->n; u++) {
-		cols[CONNECTION][u] = v->units[u].connection;
-		cols[PAIR][u] = v->units[u].pair;
-		cols[SRC][u] = v->units[u].host[0];
-		cols[DST][u] = v->units[u].host[1];
-		cols[SRC_DEVICE][u] = v->units[u].device[0];
-		cols[DST_DEVICE][u] = v->units[u].device[1];
-		cols[COLL][u] = v->units[u].coll;
-	}
-	for (size_t i = 0; ok && i < NA_LEN(to); i++) {
-		const uint32_t *const by[] = {cols[to[i].by[0]],
-					      cols[to[i].by[1]],
-					      cols[to[i].by[2]]};
+	for (int side = 0; ok && side < 2; side++) {
+		for (size_t u = 0; u < v->n; u++) {
+			const struct na_j_unit *unit = &v->units[u];
 
-		ok = na_j_group(to[i].groups, by, to[i].n, NULL, v->n,
+			host[u] = unit->host[side];
+			device[u] = unit->device[side];
+			pair[u] = unit->pair;
+			connection[u] = unit->connection;
+			coll[u] = unit->coll;
+		}
+		ok = na_j_group(&v->by_side[side], NA_J_BY(host), NULL, v->n,
+				&v->mem) &&
+		     na_j_group(&v->by_side_coll[side], NA_J_BY(host, coll),
+				NULL, v->n, &v->mem) &&
+		     na_j_group(&v->by_device_coll[side],
+				NA_J_BY(host, device, coll), NULL, v->n,
 				&v->mem);
 	}
+	ok = ok &&
+	     na_j_group(&v->by_pair, NA_J_BY(pair), NULL, v->n, &v->mem) &&
+	     na_j_group(&v->by_connection, NA_J_BY(connection), NULL, v->n,
+			&v->mem);
 	na_arena_fini(&tmp);
 	v->n_coll = collectives(v);
 	return ok;
@@ -317,12 +305,12 @@ static bool by_host(struct na_j_level *v)
 	bool ok = true;
 
 	for (size_t side = 0; side < 2; side++) {
-		v->peers[side] = NA_J_NEW(&v->mem, uint32_t, v->n_hosts);
-		v->shift[side] = NA_J_NEW(&v->mem, double, v->n_hosts);
-		v->bound[side] = NA_J_NEW(&v->mem, double, v->n_hosts);
+		v->peers[side] = NA_NEW(&v->mem, uint32_t, v->n_hosts);
+		v->shift[side] = NA_NEW(&v->mem, double, v->n_hosts);
+		v->bound[side] = NA_NEW(&v->mem, double, v->n_hosts);
 		ok = ok && v->peers[side] && v->shift[side] && v->bound[side];
 	}
-	v->link_bound = NA_J_NEW(&v->mem, double, v->links->n);
+	v->link_bound = NA_NEW(&v->mem, double, v->links->n);
 	for (size_t p = 0; ok && p < v->n_pairs; p++) {
 		v->peers[0][v->pairs[p].src]++;
 		v->peers[1][v->pairs[p].dst]++;

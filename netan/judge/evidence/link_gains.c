@@ -26,12 +26,9 @@ static const double bound_share = .25;
 struct block {
 	double share[NA_J_SHARES][NA_J_GRID]; /* by share and shift from 1.5x */
 	double all[NA_J_GRID]; /* all shifted, by shift */
-};
-
-struct mixture { /* while one is summed */
+	/* Of share: factors not in it yet. */
 	double product[NA_J_SHARES][NA_J_GRID];
 	size_t waiting;
-	struct block *to;
 };
 
 /* One link's connections. */
@@ -44,27 +41,17 @@ struct link {
 	double *odds;  /* exp of ratio, [n][shifts] */
 };
 
-static void flush(struct mixture *m, size_t shifts)
+static void flush(struct block *b, size_t shifts)
 {
 	for (size_t f = 0; f < NA_J_SHARES; f++)
 		for (size_t a = 0; a < shifts; a++) {
-			m->to->share[f][a] += log(m->product[f][a]);
-			m->product[f][a] = 1;
+			b->share[f][a] += log(b->product[f][a]);
+			b->product[f][a] = 1;
 		}
-	m->waiting = 0;
+	b->waiting = 0;
 }
 
-static void start(struct mixture *m, struct block *to)
-{
-	memset(to, 0, sizeof(*to));
-	m->to = to;
-	m->waiting = 0;
-	for (size_t f = 0; f < NA_J_SHARES; f++)
-		for (size_t a = 0; a < NA_J_GRID; a++)
-			m->product[f][a] = 1;
-}
-
-static void add(struct mixture *m, const struct link *l, size_t i)
+static void add(struct block *b, const struct link *l, size_t i)
 {
 	const double *odds = l->odds + i * l->shifts,
 		     *ratio = l->v->ratio +
@@ -74,12 +61,25 @@ static void add(struct mixture *m, const struct link *l, size_t i)
 		double share = na_j_link_shares[f];
 
 		for (size_t a = 0; a < l->shifts; a++)
-			m->product[f][a] *= 1 - share + share * odds[a];
+			b->product[f][a] *= 1 - share + share * odds[a];
 	}
 	for (size_t a = 0; a < NA_J_GRID; a++)
-		m->to->all[a] += ratio[a];
-	if (++m->waiting == BATCH)
-		flush(m, l->shifts);
+		b->all[a] += ratio[a];
+	if (++b->waiting == BATCH)
+		flush(b, l->shifts);
+}
+
+/* Of connections of a link: those listed, or the first n. */
+static void sum_connections(const struct link *l, const uint32_t *only, size_t n,
+			    struct block *b)
+{
+	memset(b, 0, sizeof(*b));
+	for (size_t f = 0; f < NA_J_SHARES; f++)
+		for (size_t a = 0; a < NA_J_GRID; a++)
+			b->product[f][a] = 1;
+	for (size_t i = 0; i < n; i++)
+		add(b, l, only ? only[i] : i);
+	flush(b, l->shifts);
 }
 
 static double clipped_odds(double log_odds)
@@ -104,13 +104,9 @@ static double factor(const struct link *l, struct block *b)
 static double without(const struct link *l, const struct block *all,
 		      const uint32_t *of_host, size_t n)
 {
-	struct mixture m;
 	struct block b;
 
-	start(&m, &b);
-	for (size_t i = 0; i < n; i++)
-		add(&m, l, of_host[i]);
-	flush(&m, l->shifts);
+	sum_connections(l, of_host, n, &b);
 	for (size_t f = 0; f < NA_J_SHARES; f++)
 		for (size_t a = 0; a < l->shifts; a++)
 			b.share[f][a] = all->share[f][a] - b.share[f][a];
@@ -201,7 +197,6 @@ static bool link_gain(struct link *l, size_t link, struct na_j_gain *out)
 	struct na_arena tmp = {0};
 	struct na_j_level *v = l->v;
 	struct na_groups by_host[2];
-	struct mixture m;
 	struct block all;
 	bool ok = true;
 
@@ -217,14 +212,10 @@ static bool link_gain(struct link *l, size_t link, struct na_j_gain *out)
 			l->odds[i * l->shifts + a] = clipped_odds(ratio[a]);
 	}
 	for (int side = 0; ok && side < 2; side++)
-		ok = na_j_group(&by_host[side],
-				(const uint32_t *const[]){l->host[side]}, 1,
-				NULL, l->n, &tmp);
+		ok = na_j_group(&by_host[side], NA_J_BY(l->host[side]), NULL,
+				l->n, &tmp);
 	if (ok && by_host[0].n > 1 && by_host[1].n > 1) {
-		start(&m, &all);
-		for (size_t i = 0; i < l->n; i++)
-			add(&m, l, i);
-		flush(&m, l->shifts);
+		sum_connections(l, NULL, l->n, &all);
 		out->there = true;
 		out->gain = factor(l, &all);
 		v->any += v->odds[v->links->v[link].cause] * exp(out->gain);
@@ -258,11 +249,11 @@ static double spread_across(const struct na_j_level *v, double *x)
 static bool ratios(struct na_j_level *v, struct na_arena *tmp)
 {
 	const uint32_t *rack = v->in->rack_of;
-	double *x = NA_J_NEW(tmp, double, v->n);
-	na_j_kernel *k = NA_J_NEW(tmp, na_j_kernel, 1);
+	double *x = NA_NEW(tmp, double, v->n);
+	na_j_kernel *k = NA_NEW(tmp, na_j_kernel, 1);
 	struct na_j_sum sum;
 
-	v->ratio = NA_J_NEW(&v->round, double, v->n_connections * NA_J_GRID);
+	v->ratio = NA_NEW(&v->round, double, v->n_connections * NA_J_GRID);
 	if (!x || !k || !v->ratio)
 		return false;
 	na_j_kernel_init(v->grid, spread_across(v, x), v->nu_connection, *k);
@@ -294,7 +285,7 @@ static bool ratios(struct na_j_level *v, struct na_arena *tmp)
 static bool link_spread(const struct na_j_level *v, struct link *l,
 			double *out, struct na_arena *tmp)
 {
-	double *x = NA_J_NEW(tmp, double, v->links->n), mad;
+	double *x = NA_NEW(tmp, double, v->links->n), mad;
 	size_t n = 0;
 
 	if (!x)
@@ -320,28 +311,10 @@ static bool link_spread(const struct na_j_level *v, struct link *l,
 	return true;
 }
 
-static size_t largest_link(const struct na_j_level *v)
-{
-	size_t most = 0;
-
-	for (size_t i = 0; i < v->links->n; i++) {
-		const struct na_j_link *l = &v->links->v[i];
-		size_t n = 0;
-
-		for (uint32_t k = l->from; k < l->from + l->n; k++) {
-			uint32_t p = v->links->pair[k];
-
-			n += v->of_pair[p + 1] - v->of_pair[p];
-		}
-		most = n > most ? n : most;
-	}
-	return most;
-}
-
 bool na_j_level_links(struct na_j_level *v, struct na_j_gain *out)
 {
 	struct na_arena tmp = {0};
-	size_t most = largest_link(v);
+	size_t most = v->n_connections;
 	double null[NA_J_GRID], tau = least_spread;
 	struct link l = {v, null,
 			 .shifts = v->grid->high.to - v->grid->high.from};
@@ -350,10 +323,10 @@ bool na_j_level_links(struct na_j_level *v, struct na_j_gain *out)
 	if (!v->links->n)
 		return true;
 	na_arena_fini(&v->round);
-	l.connection = NA_J_NEW(&tmp, uint32_t, most);
-	l.host[0] = NA_J_NEW(&tmp, uint32_t, most);
-	l.host[1] = NA_J_NEW(&tmp, uint32_t, most);
-	l.odds = NA_J_NEW(&tmp, double, most * l.shifts);
+	l.connection = NA_NEW(&tmp, uint32_t, most);
+	l.host[0] = NA_NEW(&tmp, uint32_t, most);
+	l.host[1] = NA_NEW(&tmp, uint32_t, most);
+	l.odds = NA_NEW(&tmp, double, most * l.shifts);
 	ok = l.connection && l.host[0] && l.host[1] && l.odds &&
 	     ratios(v, &tmp) && link_spread(v, &l, &tau, &tmp);
 	if (ok)

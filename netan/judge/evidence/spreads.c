@@ -20,7 +20,7 @@ static double squared(double x)
 
 static double *by_unit(const struct na_j_level *v, struct na_arena *tmp)
 {
-	return NA_J_NEW(tmp, double, v->n);
+	return NA_NEW(tmp, double, v->n);
 }
 
 /* The median of x[0..n), which stays as it is; `tmp` is overwritten. */
@@ -45,13 +45,13 @@ NA_ORDER(by_rest, struct ordered, NA_UP(rest))
 static bool polish_init(struct polish *p, const struct na_j_level *v,
 			struct na_arena *tmp)
 {
-	p->shift[0] = NA_J_NEW(tmp, double, v->n_hosts);
-	p->shift[1] = NA_J_NEW(tmp, double, v->n_hosts);
+	p->shift[0] = NA_NEW(tmp, double, v->n_hosts);
+	p->shift[1] = NA_NEW(tmp, double, v->n_hosts);
 	p->rest = by_unit(v, tmp);
 	p->weight = by_unit(v, tmp);
 	p->sum = by_unit(v, tmp);
-	p->tmp = NA_J_NEW(tmp, double, v->n + v->n_hosts);
-	p->order = NA_J_NEW(tmp, struct ordered, v->n);
+	p->tmp = NA_NEW(tmp, double, v->n + v->n_hosts);
+	p->order = NA_NEW(tmp, struct ordered, v->n);
 	if (!p->shift[0] || !p->shift[1] || !p->rest || !p->weight ||
 	    !p->sum || !p->tmp || !p->order)
 		return false;
@@ -175,22 +175,21 @@ static bool centre_by_racks(const struct na_j_level *v, double *x,
 			    struct na_arena *tmp)
 {
 	size_t n = v->n_pairs;
-	uint32_t *from = NA_J_NEW(tmp, uint32_t, n),
-		 *to = NA_J_NEW(tmp, uint32_t, n);
-	double *middle = NA_J_NEW(tmp, double, n);
+	uint32_t *from = NA_NEW(tmp, uint32_t, n),
+		 *to = NA_NEW(tmp, uint32_t, n);
 	struct na_groups g;
+	double *middle;
 
 	if (!v->in->n_racks)
 		return true;
-	if (!from || !to || !middle)
+	if (!from || !to)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		from[i] = v->in->rack_of[v->pairs[i].src];
 		to[i] = v->in->rack_of[v->pairs[i].dst];
 	}
-	if (!na_j_group(&g, (const uint32_t *const[]){from, to}, 2, NULL, n,
-			tmp) ||
-	    !na_j_quantiles(&g, x, .5, middle, tmp))
+	if (!na_j_group(&g, NA_J_BY(from, to), NULL, n, tmp) ||
+	    !(middle = na_j_quantiles(&g, x, .5, tmp)))
 		return false;
 	for (size_t i = 0; i < g.n; i++) {
 		if (na_j_count(&g, i) < NA_J_MIN_CONNECTIONS)
@@ -209,9 +208,9 @@ static bool own_variance(const struct na_j_level *v, int side,
 			 const double *pair, double all, double *out,
 			 struct na_arena *tmp)
 {
-	uint32_t *host = NA_J_NEW(tmp, uint32_t, v->n_pairs);
-	double *x = NA_J_NEW(tmp, double, v->n_pairs), variance = 0, mad,
-	       least = squared(NA_J_FLOOR_SIDE), n_hosts;
+	uint32_t *host = NA_NEW(tmp, uint32_t, v->n_pairs);
+	double *x = NA_NEW(tmp, double, v->n_pairs), *middle, variance = 0,
+	       mad, least = squared(NA_J_FLOOR_SIDE), n_hosts;
 	struct na_groups g;
 	size_t n = 0;
 
@@ -219,8 +218,8 @@ static bool own_variance(const struct na_j_level *v, int side,
 		return false;
 	for (size_t p = 0; p < v->n_pairs; p++)
 		host[p] = side ? v->pairs[p].dst : v->pairs[p].src;
-	if (!na_j_group(&g, (const uint32_t *const[]){host}, 1, NULL,
-			v->n_pairs, tmp))
+	if (!na_j_group(&g, NA_J_BY(host), NULL, v->n_pairs, tmp) ||
+	    !(middle = na_j_quantiles(&g, pair, .5, tmp)))
 		return false;
 	for (size_t i = 0; i < g.n; i++)
 		for (uint32_t k = g.from[i] + 1; k < g.from[i + 1]; k++)
@@ -229,9 +228,7 @@ static bool own_variance(const struct na_j_level *v, int side,
 	mad = NA_MAD_SIGMA * na_median(x, n);
 	if (n > 5)
 		variance = fmax(0, all - mad * mad);
-	if (!na_j_quantiles(&g, pair, .5, x, tmp))
-		return false;
-	mad = na_j_mad(x, g.n);
+	mad = na_j_mad(middle, g.n);
 	variance = fmin(variance, mad * mad);
 	n_hosts = (double)g.n;
 	*out = (NA_J_PRIOR_WEIGHT * least + n_hosts * fmax(variance, least)) /
@@ -274,15 +271,14 @@ static bool side_by_collective(struct na_j_level *v, int side, const double *x,
 {
 	const struct na_groups *g = &v->by_side[side],
 			       *coll = &v->by_side_coll[side];
-	uint32_t *n_coll = NA_J_NEW(tmp, uint32_t, g->n),
-		 *of = NA_J_NEW(tmp, uint32_t, coll->n);
-	double *centre = NA_J_NEW(tmp, double, coll->n),
-	       *weight = NA_J_NEW(tmp, double, coll->n),
-	       *more = NA_J_NEW(tmp, double, coll->n), mad;
+	uint32_t *n_coll = NA_NEW(tmp, uint32_t, g->n),
+		 *of = NA_NEW(tmp, uint32_t, coll->n);
+	double *centre = na_j_quantiles(coll, x, .5, tmp),
+	       *weight = NA_NEW(tmp, double, coll->n),
+	       *more = NA_NEW(tmp, double, coll->n), mad;
 	size_t n = 0;
 
-	if (!n_coll || !of || !centre || !weight || !more ||
-	    !na_j_quantiles(coll, x, .5, centre, tmp))
+	if (!n_coll || !of || !centre || !weight || !more)
 		return false;
 	weights(v, coll, weight);
 	count_collectives(v, side, n_coll, of);
@@ -312,15 +308,15 @@ static bool side_spread(struct na_j_level *v, const struct polish *p, int side,
 			struct na_arena *tmp)
 {
 	const struct na_groups *g = &v->by_side[side];
-	double *x = by_unit(v, tmp), *host = NA_J_NEW(tmp, double, g->n),
-	       *weight = NA_J_NEW(tmp, double, g->n);
+	double *x = by_unit(v, tmp), *host,
+	       *weight = NA_NEW(tmp, double, g->n);
 
-	if (!x || !host || !weight)
+	if (!x || !weight)
 		return false;
 	for (size_t u = 0; u < v->n; u++)
 		x[u] = v->units[u].centre - p->mu -
 		       p->shift[!side][v->units[u].host[!side]];
-	if (!na_j_quantiles(g, x, .5, host, tmp) ||
+	if (!(host = na_j_quantiles(g, x, .5, tmp)) ||
 	    !side_by_collective(v, side, x, host, tmp))
 		return false;
 	weights(v, g, weight);
@@ -348,16 +344,15 @@ static void scale_units(struct na_j_level *v)
 /* Spreads of sides and connections, from differences. */
 static bool variances(struct na_j_level *v, struct na_arena *tmp)
 {
-	double *x = by_unit(v, tmp), *pair = NA_J_NEW(tmp, double, v->n_pairs),
-	       *connection = NA_J_NEW(tmp, double, v->n_connections),
-	       *mess = by_unit(v, tmp), by_coll, all, of[2], errors;
+	double *x = by_unit(v, tmp), *mess = by_unit(v, tmp), *pair,
+	       *connection, by_coll, all, of[2], errors;
 
-	if (!x || !pair || !connection || !mess)
+	if (!x || !mess)
 		return false;
 	for (size_t u = 0; u < v->n; u++)
 		x[u] = v->units[u].centre;
-	if (!na_j_quantiles(&v->by_connection, x, .5, connection, tmp) ||
-	    !na_j_quantiles(&v->by_pair, x, .5, pair, tmp) ||
+	if (!(connection = na_j_quantiles(&v->by_connection, x, .5, tmp)) ||
+	    !(pair = na_j_quantiles(&v->by_pair, x, .5, tmp)) ||
 	    !collective_variance(v, connection, &by_coll, tmp))
 		return false;
 	memcpy(mess, pair, v->n_pairs * sizeof(*pair));
@@ -391,17 +386,16 @@ static bool variances(struct na_j_level *v, struct na_arena *tmp)
 static bool spread_by_distance(struct na_j_level *v, const double *own,
 			       struct na_arena *tmp)
 {
-	uint32_t *near = NA_J_NEW(tmp, uint32_t, v->n_connections);
-	double *x = NA_J_NEW(tmp, double, v->n_connections),
-	       *error = NA_J_NEW(tmp, double, v->n_connections);
+	uint32_t *near = NA_NEW(tmp, uint32_t, v->n_connections);
+	double *x = NA_NEW(tmp, double, v->n_connections),
+	       *error = NA_NEW(tmp, double, v->n_connections);
 	struct na_groups g;
 
 	if (!near || !x || !error)
 		return false;
 	for (size_t c = 0; c < v->n_connections; c++)
 		near[c] = (uint32_t)v->connections[c].near;
-	if (!na_j_group(&g, (const uint32_t *const[]){near}, 1, NULL,
-			v->n_connections, tmp))
+	if (!na_j_group(&g, NA_J_BY(near), NULL, v->n_connections, tmp))
 		return false;
 	for (size_t i = 0; i < g.n; i++) {
 		size_t n = na_j_count(&g, i);
@@ -426,14 +420,13 @@ static bool spread_by_distance(struct na_j_level *v, const double *own,
 /* Spread by distance, and tails, from what a first fit leaves. */
 static bool refine(struct na_j_level *v, struct na_arena *tmp)
 {
-	double *x = by_unit(v, tmp),
-	       *own = NA_J_NEW(tmp, double, v->n_connections);
+	double *x = by_unit(v, tmp), *own;
 
-	if (!x || !own)
+	if (!x)
 		return false;
 	for (size_t u = 0; u < v->n; u++)
 		x[u] = v->units[u].own;
-	if (!na_j_quantiles(&v->by_connection, x, .5, own, tmp) ||
+	if (!(own = na_j_quantiles(&v->by_connection, x, .5, tmp)) ||
 	    !spread_by_distance(v, own, tmp))
 		return false;
 	scale_units(v);

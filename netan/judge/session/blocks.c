@@ -43,13 +43,13 @@ static bool devices_init(struct na_j_blocks *b, struct na_arena *mem,
 {
 	const struct na_j_session *s = b->s;
 	size_t n = s->n_connections;
-	uint32_t *host = NA_J_NEW(tmp, uint32_t, n),
-		 *device = NA_J_NEW(tmp, uint32_t, n), n_pairs = 0;
+	uint32_t *host = NA_NEW(tmp, uint32_t, n),
+		 *device = NA_NEW(tmp, uint32_t, n), n_pairs = 0;
 	struct na_groups g;
 
 	b->n_devices = 0;
-	b->devices = NA_J_NEW(mem, struct na_j_device, 2 * n);
-	b->device_pair = NA_J_NEW(mem, uint32_t, 2 * n);
+	b->devices = NA_NEW(mem, struct na_j_device, 2 * n);
+	b->device_pair = NA_NEW(mem, uint32_t, 2 * n);
 	if (!host || !device || !b->devices || !b->device_pair)
 		return false;
 	for (int side = 0; side < 2; side++) {
@@ -57,8 +57,7 @@ static bool devices_init(struct na_j_blocks *b, struct na_arena *mem,
 			host[i] = na_j_host_of(&s->connections[i], side);
 			device[i] = na_j_device_of(&s->connections[i], side);
 		}
-		if (!na_j_group(&g, (const uint32_t *const[]){host, device}, 2,
-				NULL, n, tmp))
+		if (!na_j_group(&g, NA_J_BY(host, device), NULL, n, tmp))
 			return false;
 		list_devices(b, side, &g, &n_pairs);
 	}
@@ -69,23 +68,22 @@ bool na_j_blocks_init(struct na_j_blocks *b, const struct na_j_session *s,
 		      struct na_arena *mem)
 {
 	struct na_arena tmp = {0};
-	uint32_t *host = NA_J_NEW(&tmp, uint32_t, s->n_pairs);
+	uint32_t *host = NA_NEW(&tmp, uint32_t, s->n_pairs);
 	bool ok = host && na_j_links_init(&b->links, s, mem);
 
 	b->s = s;
-	b->all = NA_J_NEW(mem, uint32_t, s->n_pairs);
+	b->all = NA_NEW(mem, uint32_t, s->n_pairs);
 	ok = ok && b->all;
 	for (size_t p = 0; ok && p < s->n_pairs; p++)
 		b->all[p] = (uint32_t)p;
 	for (int side = 0; ok && side < 2; side++) {
 		struct na_groups *g = &b->by_side[side];
 
-		b->side_at[side] = NA_J_NEW(mem, uint32_t, s->n_hosts);
+		b->side_at[side] = NA_NEW(mem, uint32_t, s->n_hosts);
 		for (size_t p = 0; p < s->n_pairs; p++)
 			host[p] = side ? s->pairs[p].dst : s->pairs[p].src;
 		ok = b->side_at[side] &&
-		     na_j_group(g, (const uint32_t *const[]){host}, 1, NULL,
-				s->n_pairs, mem);
+		     na_j_group(g, NA_J_BY(host), NULL, s->n_pairs, mem);
 		for (size_t h = 0; ok && h < s->n_hosts; h++)
 			b->side_at[side][h] = NA_JUDGE_NONE;
 		for (size_t i = 0; ok && i < g->n; i++)

@@ -165,44 +165,29 @@ static void reweight(struct fit *f)
 }
 
 /* The pairs' smallest latencies less the median of their stratum's. */
-static bool differences(const struct na_j_session *s, double *differ,
-			struct na_arena *tmp)
+static double *differences(const struct na_j_session *s, struct na_arena *tmp)
 {
-	const uint32_t *const cols[] = {s->stratum, s->pair};
-	struct na_groups g, outer;
-	double *least, *usual;
-	uint32_t *key[2];
+	struct na_j_usual u;
+	struct na_groups g;
+	uint32_t *pair;
 
-	if (!na_j_group(&g, cols, 2, NULL, s->n, tmp) ||
-	    !(least = NA_J_NEW(tmp, double, g.n)) ||
-	    !na_j_quantiles(&g, s->took, .05, least, tmp))
-		return false;
-	for (size_t k = 0; k < 2; k++) {
-		key[k] = NA_J_NEW(tmp, uint32_t, g.n);
-		for (size_t i = 0; key[k] && i < g.n; i++)
-			key[k][i] = cols[k][na_j_first(&g, i)];
-		if (!key[k])
-			return false;
-	}
-	if (!na_j_group(&outer, (const uint32_t *const *)key, 1, NULL, g.n,
-			tmp) ||
-	    !(usual = NA_J_NEW(tmp, double, outer.n)) ||
-	    !na_j_quantiles(&outer, least, .5, usual, tmp))
-		return false;
-	for (size_t o = 0; o < outer.n; o++)
-		for (uint32_t i = outer.from[o]; i < outer.from[o + 1]; i++)
-			least[outer.row[i]] -= usual[o];
-	return na_j_group(&outer, (const uint32_t *const *)(key + 1), 1, NULL,
-			  g.n, tmp) &&
-	       na_j_quantiles(&outer, least, .5, differ, tmp);
+	if (!na_j_usual_by(s, s->stratum, s->took, .05, &u, tmp) ||
+	    !(pair = na_j_of_groups(&u.pairs, s->pair, tmp)))
+		return NULL;
+	for (size_t o = 0; o < u.keys.n; o++)
+		for (uint32_t i = u.keys.from[o]; i < u.keys.from[o + 1]; i++)
+			u.of_pair[u.keys.row[i]] -= u.of_key[o];
+	return na_j_group(&g, NA_J_BY(pair), NULL, u.pairs.n, tmp)
+		       ? na_j_quantiles(&g, u.of_pair, .5, tmp)
+		       : NULL;
 }
 
 /* Pairs whose latencies are rarely clamped. */
 static bool rarely_clamped(const struct na_j_session *s, bool *ok,
 			   struct na_arena *tmp)
 {
-	uint32_t *all = NA_J_NEW(tmp, uint32_t, s->n_pairs),
-		 *zero = NA_J_NEW(tmp, uint32_t, s->n_pairs);
+	uint32_t *all = NA_NEW(tmp, uint32_t, s->n_pairs),
+		 *zero = NA_NEW(tmp, uint32_t, s->n_pairs);
 
 	if (!all || !zero)
 		return false;
@@ -245,7 +230,7 @@ static void add_children(struct fit *f, uint32_t host, const uint32_t *pair,
 static bool grow_tree(struct fit *f, const struct na_j_session *s,
 		      struct na_arena *tmp)
 {
-	bool *seen = NA_J_NEW(tmp, bool, f->n_hosts);
+	bool *seen = NA_NEW(tmp, bool, f->n_hosts);
 	struct na_j_blocks b;
 	size_t n = 0;
 
@@ -273,11 +258,11 @@ static bool grow_tree(struct fit *f, const struct na_j_session *s,
 static bool scale_init(struct fit *f, const struct na_j_session *s,
 		       struct na_arena *tmp)
 {
-	f->parent = NA_J_NEW(tmp, uint32_t, f->n_hosts);
-	f->order = NA_J_NEW(tmp, uint32_t, f->n_hosts);
-	f->link = na_j_alloc(tmp, f->n_hosts, sizeof(*f->link));
-	f->pivot = NA_J_NEW(tmp, double, f->n_hosts);
-	f->up = NA_J_NEW(tmp, double, f->n_hosts);
+	f->parent = NA_NEW(tmp, uint32_t, f->n_hosts);
+	f->order = NA_NEW(tmp, uint32_t, f->n_hosts);
+	f->link = na_arena_array(tmp, f->n_hosts, sizeof(*f->link));
+	f->pivot = NA_NEW(tmp, double, f->n_hosts);
+	f->up = NA_NEW(tmp, double, f->n_hosts);
 	if (!f->parent || !f->order || !f->link || !f->pivot || !f->up)
 		return false;
 	for (uint32_t h = 0; h < f->n_hosts; h++) {
@@ -296,14 +281,13 @@ static bool fit_init(struct fit *f, const struct na_j_session *s,
 	bool ok;
 
 	*f = (struct fit){s->pairs, s->n_pairs, s->n_hosts};
-	f->differ = NA_J_NEW(tmp, double, f->n_pairs);
-	f->weight = NA_J_NEW(tmp, double, f->n_pairs);
-	f->ok = NA_J_NEW(tmp, bool, f->n_pairs);
+	f->differ = differences(s, tmp);
+	f->weight = NA_NEW(tmp, double, f->n_pairs);
+	f->ok = NA_NEW(tmp, bool, f->n_pairs);
 	ok = f->differ && f->weight && f->ok;
 	for (size_t i = 0; i < sizeof(by_host) / sizeof(by_host[0]); i++)
-		ok = (*by_host[i] = NA_J_NEW(tmp, double, f->n_hosts)) && ok;
-	return ok && differences(s, f->differ, tmp) &&
-	       rarely_clamped(s, f->ok, tmp) && scale_init(f, s, tmp);
+		ok = (*by_host[i] = NA_NEW(tmp, double, f->n_hosts)) && ok;
+	return ok && rarely_clamped(s, f->ok, tmp) && scale_init(f, s, tmp);
 }
 
 static void fit_offsets(struct fit *f)
@@ -336,7 +320,7 @@ bool na_j_clocks(struct na_j_session *s)
 	size_t rows = 0;
 	bool ok = fit_init(&f, s, &tmp);
 
-	s->ahead_us = NA_J_NEW(&s->columns, double, s->n_hosts);
+	s->ahead_us = NA_NEW(&s->columns, double, s->n_hosts);
 	ok = ok && s->ahead_us;
 	if (ok) {
 		fit_offsets(&f);

@@ -7,13 +7,6 @@
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
-void *na_j_alloc(struct na_arena *a, size_t n, size_t size)
-{
-	if (n > SIZE_MAX / size)
-		return NULL;
-	return na_arena_alloc(a, n ? n * size : size);
-}
-
 static void pass(uint32_t *to, const uint32_t *row, size_t n,
 		 const uint32_t *col, unsigned shift)
 {
@@ -35,7 +28,7 @@ bool na_j_order(uint32_t *row, size_t n, const uint32_t *const *cols,
 		size_t n_cols)
 {
 	struct na_arena tmp = {0};
-	uint32_t *other = NA_J_NEW(&tmp, uint32_t, n), *now = row;
+	uint32_t *other = NA_NEW(&tmp, uint32_t, n), *now = row;
 
 	if (!other)
 		return false;
@@ -79,12 +72,11 @@ bool na_j_order_times(uint32_t *row, size_t n, const double *x)
 
 	for (size_t i = 0; i < n; i++)
 		most = row[i] > most ? row[i] : most;
-	high = NA_J_NEW(&tmp, uint32_t, most + 1);
-	low = NA_J_NEW(&tmp, uint32_t, most + 1);
+	high = NA_NEW(&tmp, uint32_t, most + 1);
+	low = NA_NEW(&tmp, uint32_t, most + 1);
 	for (size_t i = 0; high && low && i < n; i++)
 		split(x[row[i]], &high[row[i]], &low[row[i]]);
-	ok = high && low &&
-	     na_j_order(row, n, (const uint32_t *const[]){high, low}, 2);
+	ok = high && low && na_j_order(row, n, NA_J_BY(high, low));
 	na_arena_fini(&tmp);
 	return ok;
 }
@@ -103,7 +95,7 @@ bool na_j_group(struct na_groups *g, const uint32_t *const *cols,
 		struct na_arena *a)
 {
 	g->n = 0;
-	g->row = NA_J_NEW(a, uint32_t, n);
+	g->row = NA_NEW(a, uint32_t, n);
 	if (!g->row)
 		return false;
 	for (size_t i = 0; i < n; i++)
@@ -112,7 +104,7 @@ bool na_j_group(struct na_groups *g, const uint32_t *const *cols,
 		return false;
 	for (size_t i = 0; i < n; i++)
 		g->n += !i || differ(cols, n_cols, g->row[i - 1], g->row[i]);
-	g->from = NA_J_NEW(a, uint32_t, g->n + 1);
+	g->from = NA_NEW(a, uint32_t, g->n + 1);
 	if (!g->from)
 		return false;
 	g->n = 0;
@@ -137,6 +129,16 @@ bool na_j_rank(uint32_t *rank, size_t *n_ranks, const uint32_t *const *cols,
 	return true;
 }
 
+uint32_t *na_j_of_groups(const struct na_groups *g, const uint32_t *col,
+			 struct na_arena *a)
+{
+	uint32_t *of = NA_NEW(a, uint32_t, g->n);
+
+	for (size_t i = 0; of && i < g->n; i++)
+		of[i] = col[na_j_first(g, i)];
+	return of;
+}
+
 double na_j_order_statistic(double *x, size_t n, double q)
 {
 	size_t k;
@@ -152,24 +154,22 @@ double na_j_mad(double *x, size_t n)
 	return n ? NA_MAD_SIGMA * na_mad(x, n, na_median(x, n)) : 0;
 }
 
-bool na_j_quantiles(const struct na_groups *g, const double *v, double q,
-		    double *out, struct na_arena *tmp)
+double *na_j_quantiles(const struct na_groups *g, const double *v, double q,
+		       struct na_arena *a)
 {
+	double *x, *out = NA_NEW(a, double, g->n);
 	size_t most = 0;
-	double *x;
 
 	for (size_t i = 0; i < g->n; i++)
 		if (na_j_count(g, i) > most)
 			most = na_j_count(g, i);
-	x = NA_J_NEW(tmp, double, most);
-	if (!x)
-		return false;
-	for (size_t i = 0; i < g->n; i++) {
+	x = NA_NEW(a, double, most);
+	for (size_t i = 0; x && out && i < g->n; i++) {
 		size_t n = na_j_count(g, i);
 
 		for (size_t k = 0; k < n; k++)
 			x[k] = v[g->row[g->from[i] + k]];
 		out[i] = na_j_order_statistic(x, n, q);
 	}
-	return true;
+	return x ? out : NULL;
 }

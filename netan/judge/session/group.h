@@ -20,9 +20,14 @@ struct na_groups {
 	size_t n;
 };
 
-/* An array of zeros; NULL: no memory.  Never NULL for none. */
-#define NA_J_NEW(arena, type, n) ((type *)na_j_alloc(arena, n, sizeof(type)))
-void *na_j_alloc(struct na_arena *a, size_t n, size_t size);
+/* The same: decide.c and verdict.c. */
+#define NA_J_NEW NA_NEW
+
+/* The columns of a grouping, and how many. */
+#define NA_J_BY(...) \
+	(const uint32_t *const[]){__VA_ARGS__}, \
+		sizeof((const uint32_t *const[]){__VA_ARGS__}) / \
+			sizeof(const uint32_t *)
 
 /* Puts row[0..n) in order of the columns; stable. */
 bool na_j_order(uint32_t *row, size_t n, const uint32_t *const *cols,
@@ -50,9 +55,14 @@ static inline uint32_t na_j_first(const struct na_groups *g, size_t i)
 	return g->row[g->from[i]];
 }
 
-/* The order statistic floor(q (n - 1) + 1/2) of each group's values. */
-bool na_j_quantiles(const struct na_groups *g, const double *v, double q,
-		    double *out, struct na_arena *tmp);
+/* The column's value of each group's first row; NULL: no memory. */
+uint32_t *na_j_of_groups(const struct na_groups *g, const uint32_t *col,
+			 struct na_arena *a);
+
+/* The order statistic floor(q (n - 1) + 1/2) of each group's values, by group;
+ * NULL: no memory. */
+double *na_j_quantiles(const struct na_groups *g, const double *v, double q,
+		       struct na_arena *a);
 
 /* Of n values, reordered: that order statistic; median (of an even number the
  * mean of the middle two); 1.4826 times the median absolute deviation (x is

@@ -8,7 +8,7 @@
 static bool count_racks(struct na_j_links *l, const struct na_judge_input *in,
 			struct na_arena *tmp)
 {
-	bool *seen = NA_J_NEW(tmp, bool, in->n_racks);
+	bool *seen = NA_NEW(tmp, bool, in->n_racks);
 	uint64_t n = 0;
 
 	if (!seen)
@@ -44,17 +44,15 @@ static bool by_rack(struct na_j_links *l, uint32_t *const *rack,
 		    const uint32_t *cross, size_t n, struct na_arena *mem,
 		    struct na_arena *tmp)
 {
-	const uint32_t *const up[] = {rack[0], rack[1]},
-			      *const down[] = {rack[1], rack[0]};
 	struct na_groups g[3];
 	uint32_t n_pairs = 0;
 
-	if (!na_j_group(&g[0], up, 1, cross, n, tmp) ||
-	    !na_j_group(&g[1], down, 1, cross, n, tmp) ||
-	    !na_j_group(&g[2], up, 2, cross, n, tmp))
+	if (!na_j_group(&g[0], NA_J_BY(rack[0]), cross, n, tmp) ||
+	    !na_j_group(&g[1], NA_J_BY(rack[1]), cross, n, tmp) ||
+	    !na_j_group(&g[2], NA_J_BY(rack[0], rack[1]), cross, n, tmp))
 		return false;
-	l->pair = NA_J_NEW(mem, uint32_t, 3 * n);
-	l->v = NA_J_NEW(mem, struct na_j_link, g[0].n + g[1].n + g[2].n);
+	l->pair = NA_NEW(mem, uint32_t, 3 * n);
+	l->v = NA_NEW(mem, struct na_j_link, g[0].n + g[1].n + g[2].n);
 	if (!l->pair || !l->v)
 		return false;
 	list(l, &g[0], NA_JUDGE_RACK_UPLINK, rack[0], NULL, &n_pairs);
@@ -76,9 +74,9 @@ bool na_j_links_init(struct na_j_links *l, const struct na_j_session *s,
 	*l = (struct na_j_links){0};
 	if (!s->racks)
 		return true;
-	rack[0] = NA_J_NEW(&tmp, uint32_t, s->n_pairs);
-	rack[1] = NA_J_NEW(&tmp, uint32_t, s->n_pairs);
-	cross = NA_J_NEW(&tmp, uint32_t, s->n_pairs);
+	rack[0] = NA_NEW(&tmp, uint32_t, s->n_pairs);
+	rack[1] = NA_NEW(&tmp, uint32_t, s->n_pairs);
+	cross = NA_NEW(&tmp, uint32_t, s->n_pairs);
 	ok = rack[0] && rack[1] && cross && count_racks(l, s->in, &tmp);
 	for (size_t p = 0; ok && p < s->n_pairs; p++) {
 		rack[0][p] = s->in->rack_of[s->pairs[p].src];

@@ -52,9 +52,9 @@ static void bytes_through(const struct na_j_session *s, const uint32_t *starts,
 static bool both_ports(const struct na_j_session *s, double *bytes,
 		       struct na_arena *tmp)
 {
-	double *x = NA_J_NEW(tmp, double, s->n);
-	uint32_t *time[2] = {NA_J_NEW(tmp, uint32_t, s->n),
-			     NA_J_NEW(tmp, uint32_t, s->n)};
+	double *x = NA_NEW(tmp, double, s->n);
+	uint32_t *time[2] = {NA_NEW(tmp, uint32_t, s->n),
+			     NA_NEW(tmp, uint32_t, s->n)};
 	struct na_groups g[2];
 
 	if (!x || !time[0] || !time[1])
@@ -67,10 +67,9 @@ static bool both_ports(const struct na_j_session *s, double *bytes,
 	    !na_j_order_times(time[1], s->n, x))
 		return false;
 	for (size_t side = 0; side < 2; side++) {
-		const uint32_t *const cols[] = {s->host[side]};
-
 		for (size_t k = 0; k < 2; k++)
-			if (!na_j_group(&g[k], cols, 1, time[k], s->n, tmp))
+			if (!na_j_group(&g[k], NA_J_BY(s->host[side]), time[k],
+					s->n, tmp))
 				return false;
 		for (size_t h = 0; h < g[0].n; h++)
 			bytes_through(s, g[0].row + g[0].from[h],
@@ -85,8 +84,7 @@ static bool both_ports(const struct na_j_session *s, double *bytes,
 static bool port_rate(const struct na_j_session *s, const double *bytes,
 		      double *x, double *rate, struct na_arena *tmp)
 {
-	uint32_t *big = NA_J_NEW(tmp, uint32_t, s->n);
-	const uint32_t *const cols[] = {s->host[0]};
+	uint32_t *big = NA_NEW(tmp, uint32_t, s->n);
 	struct na_groups g;
 	double *by_host, half;
 	size_t n = 0;
@@ -101,10 +99,8 @@ static bool port_rate(const struct na_j_session *s, const double *bytes,
 		if ((double)s->size[i] >= half)
 			big[n++] = (uint32_t)i;
 	}
-	if (!na_j_group(&g, cols, 1, big, n, tmp))
-		return false;
-	by_host = NA_J_NEW(tmp, double, g.n);
-	if (!by_host || !na_j_quantiles(&g, x, .95, by_host, tmp))
+	if (!na_j_group(&g, NA_J_BY(s->host[0]), big, n, tmp) ||
+	    !(by_host = na_j_quantiles(&g, x, .95, tmp)))
 		return false;
 	*rate = fmax(na_median(by_host, g.n), 1e-9);
 	return true;
@@ -113,11 +109,11 @@ static bool port_rate(const struct na_j_session *s, const double *bytes,
 bool na_j_load(struct na_j_session *s)
 {
 	struct na_arena tmp = {0};
-	double *x = NA_J_NEW(&tmp, double, s->n), rate, fixed;
+	double *x = NA_NEW(&tmp, double, s->n), rate, fixed;
 	bool ok;
 
-	s->load = NA_J_NEW(&s->columns, double, s->n);
-	s->large = NA_J_NEW(&s->columns, uint32_t, s->n);
+	s->load = NA_NEW(&s->columns, double, s->n);
+	s->large = NA_NEW(&s->columns, uint32_t, s->n);
 	ok = x && s->load && s->large && both_ports(s, s->load, &tmp) &&
 	     port_rate(s, s->load, x, &rate, &tmp);
 	if (ok) {

@@ -25,9 +25,9 @@ static bool rank_connections(struct na_j_session *s, uint32_t *rank,
 	size_t n_used = 0;
 
 	for (size_t c = 0; c < 4; c++)
-		if (!(cols[c] = NA_J_NEW(tmp, uint32_t, n)))
+		if (!(cols[c] = NA_NEW(tmp, uint32_t, n)))
 			return false;
-	used = NA_J_NEW(tmp, uint32_t, n);
+	used = NA_NEW(tmp, uint32_t, n);
 	if (!used)
 		return false;
 	for (size_t i = 0; i < in->n_rows; i++)
@@ -40,11 +40,11 @@ static bool rank_connections(struct na_j_session *s, uint32_t *rank,
 		if (rank[i])
 			used[n_used++] = (uint32_t)i;
 	}
-	if (!na_j_group(&g, (const uint32_t *const *)cols, 4, used, n_used,
-			tmp))
+	if (!na_j_group(&g, NA_J_BY(cols[0], cols[1], cols[2], cols[3]), used,
+			n_used, tmp))
 		return false;
 	s->n_connections = g.n;
-	s->connections = NA_J_NEW(&s->columns, struct na_j_connection, g.n);
+	s->connections = NA_NEW(&s->columns, struct na_j_connection, g.n);
 	for (size_t k = 0; s->connections && k < g.n; k++) {
 		const struct na_judge_connection *c =
 			&in->connections[na_j_first(&g, k)];
@@ -60,7 +60,7 @@ static bool rank_connections(struct na_j_session *s, uint32_t *rank,
 static bool list_pairs(struct na_j_session *s)
 {
 	s->n_pairs = 0;
-	s->pairs = NA_J_NEW(&s->columns, struct na_j_pair, s->n_connections);
+	s->pairs = NA_NEW(&s->columns, struct na_j_pair, s->n_connections);
 	for (size_t i = 0; s->pairs && i < s->n_connections; i++) {
 		struct na_j_connection *c = &s->connections[i];
 
@@ -97,12 +97,12 @@ enum { CONNECTION, COLL, STEP, PART, SIZE, KEYS };
 static uint32_t *order_rows(const struct na_judge_input *in,
 			    const uint32_t *rank, struct na_arena *tmp)
 {
-	uint32_t *cols[KEYS], *row = NA_J_NEW(tmp, uint32_t, in->n_rows);
-	double *time = NA_J_NEW(tmp, double, in->n_rows);
+	uint32_t *cols[KEYS], *row = NA_NEW(tmp, uint32_t, in->n_rows);
+	double *time = NA_NEW(tmp, double, in->n_rows);
 	bool ok = row && time;
 
 	for (size_t c = 0; c < KEYS; c++)
-		ok = (cols[c] = NA_J_NEW(tmp, uint32_t, in->n_rows)) && ok;
+		ok = (cols[c] = NA_NEW(tmp, uint32_t, in->n_rows)) && ok;
 	for (size_t i = 0; ok && i < in->n_rows; i++) {
 		const struct na_judge_row *r = &in->rows[i];
 
@@ -115,8 +115,7 @@ static uint32_t *order_rows(const struct na_judge_input *in,
 		time[i] = sane_us(r->took_us);
 	}
 	ok = ok &&
-	     na_j_order(row, in->n_rows,
-			(const uint32_t *const[]){cols[SIZE]}, 1) &&
+	     na_j_order(row, in->n_rows, NA_J_BY(cols[SIZE])) &&
 	     na_j_order_times(row, in->n_rows, time);
 	for (size_t i = 0; ok && i < in->n_rows; i++)
 		time[i] = sane_us(in->rows[i].start_us);
@@ -133,10 +132,10 @@ static bool new_columns(struct na_j_session *s)
 	bool ok = true;
 
 	for (size_t c = 0; c < sizeof(cols) / sizeof(cols[0]); c++)
-		ok = (*cols[c] = NA_J_NEW(&s->columns, uint32_t, s->n)) && ok;
-	s->size = NA_J_NEW(&s->columns, float, s->n);
-	s->start = NA_J_NEW(&s->columns, double, s->n);
-	s->took = NA_J_NEW(&s->columns, double, s->n);
+		ok = (*cols[c] = NA_NEW(&s->columns, uint32_t, s->n)) && ok;
+	s->size = NA_NEW(&s->columns, float, s->n);
+	s->start = NA_NEW(&s->columns, double, s->n);
+	s->took = NA_NEW(&s->columns, double, s->n);
 	return ok && s->size && s->start && s->took;
 }
 
@@ -170,11 +169,8 @@ static uint32_t octave(float size)
 static bool rank_strata(struct na_j_session *s, const uint32_t *part)
 {
 	struct na_arena tmp = {0};
-	uint32_t *oct = NA_J_NEW(&tmp, uint32_t, s->n),
-		 *near = NA_J_NEW(&tmp, uint32_t, s->n);
-	const uint32_t *const cell[] = {s->coll, part, oct},
-			      *const both[] = {oct, near},
-			      *const all[] = {s->cell, near};
+	uint32_t *oct = NA_NEW(&tmp, uint32_t, s->n),
+		 *near = NA_NEW(&tmp, uint32_t, s->n);
 	size_t n;
 	bool ok = oct && near;
 
@@ -182,9 +178,10 @@ static bool rank_strata(struct na_j_session *s, const uint32_t *part)
 		oct[i] = octave(s->size[i]);
 		near[i] = s->connections[s->connection[i]].distance;
 	}
-	ok = ok && na_j_rank(s->cell, &n, cell, 3, s->n, &tmp) &&
-	     na_j_rank(s->octave, &n, both, 2, s->n, &tmp) &&
-	     na_j_rank(s->stratum, &n, all, 2, s->n, &tmp);
+	ok = ok &&
+	     na_j_rank(s->cell, &n, NA_J_BY(s->coll, part, oct), s->n, &tmp) &&
+	     na_j_rank(s->octave, &n, NA_J_BY(oct, near), s->n, &tmp) &&
+	     na_j_rank(s->stratum, &n, NA_J_BY(s->cell, near), s->n, &tmp);
 	na_arena_fini(&tmp);
 	return ok;
 }
@@ -194,16 +191,15 @@ static bool rank_names(struct na_j_session *s, uint32_t *col, size_t *n,
 		       uint32_t **name)
 {
 	struct na_arena tmp = {0};
-	uint32_t *raw = NA_J_NEW(&tmp, uint32_t, s->n);
+	uint32_t *raw = NA_NEW(&tmp, uint32_t, s->n);
 	bool ok = raw;
 
 	if (ok) {
 		memcpy(raw, col, s->n * sizeof(*raw));
-		ok = na_j_rank(col, n, (const uint32_t *const[]){raw}, 1, s->n,
-			       &tmp);
+		ok = na_j_rank(col, n, NA_J_BY(raw), s->n, &tmp);
 	}
 	if (ok && name)
-		ok = (*name = NA_J_NEW(&s->columns, uint32_t, *n)) != NULL;
+		ok = (*name = NA_NEW(&s->columns, uint32_t, *n)) != NULL;
 	for (size_t i = 0; ok && name && i < s->n; i++)
 		(*name)[col[i]] = raw[i];
 	na_arena_fini(&tmp);
@@ -229,12 +225,12 @@ bool na_j_session_init(struct na_j_session *s, const struct na_judge_input *in)
 				   .racks = in->n_racks > 0,
 				   .n = in->n_rows,
 				   .n_hosts = in->n_hosts};
-	rank = NA_J_NEW(&tmp, uint32_t, in->n_connections);
+	rank = NA_NEW(&tmp, uint32_t, in->n_connections);
 	ok = rank && rank_connections(s, rank, &tmp) && list_pairs(s);
 	if (ok)
 		row = order_rows(in, rank, &tmp);
 	ok = row && new_columns(s) &&
-	     (part = NA_J_NEW(&tmp, uint32_t, s->n)) != NULL;
+	     (part = NA_NEW(&tmp, uint32_t, s->n)) != NULL;
 	if (ok)
 		fill(s, row, rank, part);
 	ok = ok && rank_names(s, s->coll, &s->n_coll, &s->coll_name) &&
@@ -243,7 +239,7 @@ bool na_j_session_init(struct na_j_session *s, const struct na_judge_input *in)
 	na_arena_fini(&tmp);
 	ok = ok && clocks_out(s);
 	if (ok)
-		s->log_took = NA_J_NEW(&s->columns, double, s->n);
+		s->log_took = NA_NEW(&s->columns, double, s->n);
 	for (size_t i = 0; ok && s->log_took && i < s->n; i++)
 		s->log_took[i] = log(s->took[i]);
 	return ok && s->log_took && na_j_load(s) && na_j_usual(s);
@@ -275,7 +271,7 @@ bool na_j_session_filter(struct na_j_session *s, const bool *pair_stays)
 				  s->cell,	 s->octave,  s->stratum,
 				  s->host[0],	 s->host[1], s->pair};
 	struct na_arena tmp = {0};
-	uint32_t *rank = NA_J_NEW(&tmp, uint32_t, s->n_connections);
+	uint32_t *rank = NA_NEW(&tmp, uint32_t, s->n_connections);
 	size_t n = 0;
 	bool ok = rank;
 

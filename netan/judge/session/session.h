@@ -69,4 +69,14 @@ bool na_j_load(struct na_j_session *s);
 /* kappa, view, n_views. */
 bool na_j_usual(struct na_j_session *s);
 
+/* What is usual by a column of rows: of each pair a quantile, of each key the
+ * median over its pairs. */
+struct na_j_usual {
+	struct na_groups pairs, keys; /* rows by key and pair; pairs by key */
+	double *of_pair, *of_key;
+};
+bool na_j_usual_by(const struct na_j_session *s, const uint32_t *key,
+		   const double *x, double q, struct na_j_usual *out,
+		   struct na_arena *a);
+
 #endif

@@ -13,16 +13,14 @@
 static bool within(const struct na_groups *g, const double *x, double *out,
 		   struct na_arena *tmp)
 {
-	double *centre = NA_J_NEW(tmp, double, g->n);
+	double *centre = na_j_quantiles(g, x, .5, tmp);
 
-	if (!centre || !na_j_quantiles(g, x, .5, centre, tmp))
-		return false;
-	for (size_t i = 0; i < g->n; i++)
+	for (size_t i = 0; centre && i < g->n; i++)
 		for (uint32_t k = g->from[i]; k < g->from[i + 1]; k++)
 			out[g->row[k]] = na_j_count(g, i) < 3
 						 ? NAN
 						 : x[g->row[k]] - centre[i];
-	return true;
+	return centre;
 }
 
 static double spread(const double *y, const double *load, double kappa,
@@ -39,13 +37,13 @@ static double spread(const double *y, const double *load, double kappa,
 /* The slope of log time on log load within pair and cell. */
 static bool fit_kappa(struct na_j_session *s, struct na_arena *tmp)
 {
-	const uint32_t *const cols[] = {s->pair, s->cell};
-	double *y = NA_J_NEW(tmp, double, s->n),
-	       *load = NA_J_NEW(tmp, double, s->n),
-	       *x = NA_J_NEW(tmp, double, s->n), above = 0, below = 0, k;
+	double *y = NA_NEW(tmp, double, s->n),
+	       *load = NA_NEW(tmp, double, s->n),
+	       *x = NA_NEW(tmp, double, s->n), above = 0, below = 0, k;
 	struct na_groups g;
 
-	if (!y || !load || !x || !na_j_group(&g, cols, 2, NULL, s->n, tmp) ||
+	if (!y || !load || !x ||
+	    !na_j_group(&g, NA_J_BY(s->pair, s->cell), NULL, s->n, tmp) ||
 	    !within(&g, s->log_took, y, tmp) || !within(&g, s->load, load, tmp))
 		return false;
 	for (size_t i = 0; i < s->n; i++)
@@ -61,37 +59,36 @@ static bool fit_kappa(struct na_j_session *s, struct na_arena *tmp)
 	return true;
 }
 
-/* Takes from e the median over pairs of the pairs' quantiles q, by `key`,
- * where at least so many pairs have it. */
+bool na_j_usual_by(const struct na_j_session *s, const uint32_t *key,
+		   const double *x, double q, struct na_j_usual *out,
+		   struct na_arena *a)
+{
+	uint32_t *of;
+
+	return na_j_group(&out->pairs, NA_J_BY(key, s->pair), NULL, s->n, a) &&
+	       (out->of_pair = na_j_quantiles(&out->pairs, x, q, a)) &&
+	       (of = na_j_of_groups(&out->pairs, key, a)) &&
+	       na_j_group(&out->keys, NA_J_BY(of), NULL, out->pairs.n, a) &&
+	       (out->of_key = na_j_quantiles(&out->keys, out->of_pair, .5, a));
+}
+
+/* Takes what is usual by `key` from e where at least so many pairs have it. */
 static bool centre(const struct na_j_session *s, const uint32_t *key, double q,
 		   size_t least, double *e)
 {
-	const uint32_t *const cols[] = {key, s->pair};
 	struct na_arena tmp = {0};
-	struct na_groups g, outer;
-	double *by_pair, *by_key;
-	uint32_t *of;
-	bool ok = na_j_group(&g, cols, 2, NULL, s->n, &tmp) &&
-		  (of = NA_J_NEW(&tmp, uint32_t, g.n)) &&
-		  (by_pair = NA_J_NEW(&tmp, double, g.n)) &&
-		  na_j_quantiles(&g, e, q, by_pair, &tmp);
+	struct na_j_usual u;
+	bool ok = na_j_usual_by(s, key, e, q, &u, &tmp);
 
-	for (size_t i = 0; ok && i < g.n; i++)
-		of[i] = key[na_j_first(&g, i)];
-	ok = ok &&
-	     na_j_group(&outer, (const uint32_t *const[]){of}, 1, NULL, g.n,
-			&tmp) &&
-	     (by_key = NA_J_NEW(&tmp, double, outer.n)) &&
-	     na_j_quantiles(&outer, by_pair, .5, by_key, &tmp);
 	/* Groups are in order of their key, as those of pairs are. */
-	for (size_t o = 0; ok && o < outer.n; o++) {
-		uint32_t first = g.from[outer.from[o]],
-			 last = g.from[outer.from[o + 1]];
+	for (size_t o = 0; ok && o < u.keys.n; o++) {
+		uint32_t first = u.pairs.from[u.keys.from[o]],
+			 last = u.pairs.from[u.keys.from[o + 1]];
 
-		if (na_j_count(&outer, o) < least)
+		if (na_j_count(&u.keys, o) < least)
 			continue;
 		for (uint32_t k = first; k < last; k++)
-			e[g.row[k]] -= by_key[o];
+			e[u.pairs.row[k]] -= u.of_key[o];
 	}
 	na_arena_fini(&tmp);
 	return ok;
@@ -99,7 +96,7 @@ static bool centre(const struct na_j_session *s, const uint32_t *key, double q,
 
 static bool add_view(struct na_j_session *s, double kappa)
 {
-	double *e = NA_J_NEW(&s->columns, double, s->n);
+	double *e = NA_NEW(&s->columns, double, s->n);
 
 	if (!e)
 		return false;

@@ -60,7 +60,7 @@ static bool read_input(struct input *x, FILE *f)
 			return false;
 	}
 	x->in = (struct na_judge_input){
-		hosts,	       racks,	 x->connections.n, x->rows.n, 1,
+		hosts,	       racks,	 x->connections.n, x->rows.n,
 		x->connections.v, x->racks.v, x->rows.v, clocks != 0};
 	return true;
 }
