@@ -79,7 +79,7 @@ SRC := $(filter-out $(OWN),$(filter %.c,$(PRODUCT)))
 NO_TRANSFERS := $(addprefix netan/analyses/,hang hlo sysctl xla_metrics)
 MEMBERS := $(sort $(shell find netan -name members.def))
 MEMBERS := $(filter-out $(NO_TRANSFERS:=/%),$(MEMBERS)) $(filter $(NO_TRANSFERS:=/%),$(MEMBERS))
-SENTENCES := $(SRC) $(sort $(shell find netan ingest plot -name '*.def'))
+SENTENCES := $(SRC) $(sort $(shell find netan ingest plot -name '*.def' ! -name facts.def))
 PAGE := netan/report/page.css netan/report/page.js
 OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/members.o $(B)/gen/page.o
 # Sanitized programs share a library: of hundreds each would be 36 MB.

@@ -9,7 +9,7 @@
 
 BEGIN {
 	type["count"] = type["integer"] = "int64_t"
-	type["number"] = type["percent"] = type["seconds"] = "double"
+	type["number"] = type["factor"] = type["percent"] = type["seconds"] = "double"
 	type["chance"] = "double"
 	type["flag"] = "bool"
 	type["host"] = type["text"] = "const char *"

@@ -8,6 +8,7 @@
 # The words of a string.
 function add(text,    words, n, i, w) {
 	gsub(/%[-+ #0-9.*]*[hlzjt]*[a-zA-Z]/, " ", text)
+	gsub(/\{[a-z_0-9]+/, " ", text) # arguments of en.def
 	gsub(/\\./, " ", text)
 	n = split(text, words, /[^-A-Za-z0-9_.\/]+/)
 	for (i = 1; i <= n; i++) {

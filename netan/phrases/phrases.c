@@ -32,10 +32,10 @@ struct part {
 
 static const char *const type_names[] = {
 	[NA_ARG_COUNT] = "count",     [NA_ARG_INTEGER] = "integer",
-	[NA_ARG_NUMBER] = "number",   [NA_ARG_PERCENT] = "percent",
-	[NA_ARG_SECONDS] = "seconds", [NA_ARG_CHANCE] = "chance",
-	[NA_ARG_FLAG] = "flag",       [NA_ARG_HOST] = "host",
-	[NA_ARG_TEXT] = "text"};
+	[NA_ARG_NUMBER] = "number",   [NA_ARG_FACTOR] = "factor",
+	[NA_ARG_PERCENT] = "percent", [NA_ARG_SECONDS] = "seconds",
+	[NA_ARG_CHANCE] = "chance",   [NA_ARG_FLAG] = "flag",
+	[NA_ARG_HOST] = "host",       [NA_ARG_TEXT] = "text"};
 
 static enum na_arg_type type_of(const char *name)
 {
@@ -77,6 +77,7 @@ static bool is_there(const union na_arg *arg, enum na_arg_type type)
 	case NA_ARG_INTEGER:
 		return arg->integer >= 0;
 	case NA_ARG_NUMBER:
+	case NA_ARG_FACTOR:
 	case NA_ARG_PERCENT:
 	case NA_ARG_SECONDS:
 	case NA_ARG_CHANCE:
@@ -116,9 +117,11 @@ static void add_value(struct na_str *to, const union na_arg *arg,
 	case NA_ARG_NUMBER:
 		na_str_addf(to, "%s", na_print_number(buf, arg->number, 3));
 		return;
+	case NA_ARG_FACTOR:
+		na_str_addf(to, "%s", na_print_number(buf, arg->number, 2));
+		return;
 	case NA_ARG_PERCENT:
-		na_str_addf(to, "%s",
-			    na_print_number(buf, 100 * arg->number, 3));
+		na_str_addf(to, "%s", na_print_percent(buf, arg->number));
 		return;
 	case NA_ARG_SECONDS:
 		add_seconds(to, arg->number);

@@ -34,6 +34,7 @@
  *	count    int64_t  thousands set apart: "12 345"
  *	integer  int64_t  a name or a position: "12345"
  *	number   double   3 significant digits
+ *	factor   double   2 significant digits
  *	percent  double   a share, times 100, 3 significant digits, no sign
  *	seconds  double   with its unit: "1.9 s", "42 ms"
  *	chance   double   a probability: "p = 1.4e-17"
@@ -45,6 +46,7 @@ enum na_arg_type {
 	NA_ARG_COUNT,
 	NA_ARG_INTEGER,
 	NA_ARG_NUMBER,
+	NA_ARG_FACTOR,
 	NA_ARG_PERCENT,
 	NA_ARG_SECONDS,
 	NA_ARG_CHANCE,

@@ -23,18 +23,18 @@ static void templates_are_rendered(void **state)
 	static const char args[] =
 		"n:count one:count none:count x:number nan:number share:percent "
 		"s:seconds rank:integer yes:flag no:flag host:host empty:text "
-		"unknown:integer";
+		"unknown:integer f:factor";
 	static const union na_arg arg[] = {
 		{.integer = 12345}, {.integer = 1},     {.integer = 0},
 		{.number = 2.3456}, {.number = NAN},    {.number = 0.0123},
 		{.number = 0.0421}, {.integer = 12345}, {.flag = true},
 		{.flag = false},    {.text = "host-3"}, {.text = NULL},
-		{.integer = -1}};
+		{.integer = -1},    {.number = 2.3456}};
 	/* clang-format off */
 	static const struct { const char *text, *want; } rows[] = {
 		{"", ""}, {"plain", "plain"},
 		{"{n}", "12\xe2\x80\xaf" "345"}, {"{rank}", "12345"},
-		{"{x}x, {share} %, {s}", "2.35x, 1.23 %, 42.1 ms"},
+		{"{x}x, {f}x, {share} %, {s}", "2.35x, 2.3x, 1.23 %, 42.1 ms"},
 		{"{one} pair{one||s}, {n} pair{n||s}", "1 pair, 12\xe2\x80\xaf" "345 pairs"},
 		{"{one|it is|they are} {n|it is|they are}", "it is they are"},
 		{"{yes?a|b}{no?a|b}{no?c}{yes?d}", "abd"},

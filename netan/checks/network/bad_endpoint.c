@@ -8,7 +8,6 @@
 #include "facts.h"
 #include "members.h"
 #include "netan/base/str.h"
-#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/joined.h"
 #include "netan/checks/look.h"
@@ -29,28 +28,23 @@ static const char *culprit_of(struct na_case *c, const struct na_value *x)
 	if (!*text)
 		text = na_case_who(c, x);
 	na_for_each (v, na_get(x, M_alternatives))
-		text = na_case_text(c, "%s or %s", text, na_case_who(c, v));
+		text = na_case_say(c, na_fact_one_or_other(text,
+							   na_case_who(c, v)));
 	return text;
 }
 
-static const char *how_of(struct na_case *c, const struct na_value *x)
+static struct na_fact how_of(const struct na_value *x)
 {
-	char factor[NA_UNIT_BUF];
-	long long pairs = (long long)na_count_at(x, M_pairs);
+	double excess = na_number_at(x, M_excess);
+	int64_t pairs = na_count_at(x, M_pairs);
 
-	na_print_number(factor, na_number_at(x, M_excess), 2);
 	if (na_says(x, M_channel, "rate"))
-		return na_case_text(
-			c,
-			"%s transfers are late, as by a timer, over "
-			"%s pair%s, %s times the usual rate",
-			na_case_count(c, na_count_at(x, M_tails)),
-			na_case_count(c, pairs), na_plural(pairs), factor);
-	return na_case_text(
-		c, "%sx slower%s over %s pair%s%s", factor,
-		na_says(x, M_channel, "large") ? " in large transfers" : "",
-		na_case_count(c, pairs), na_plural(pairs),
-		na_flag_at(x, M_intermittent) ? ", now and then" : "");
+		return na_fact_endpoint_is_late_by_timer(na_count_at(x,
+								     M_tails),
+							 pairs, excess);
+	return na_fact_endpoint_is_slower(excess,
+					  na_says(x, M_channel, "large"), pairs,
+					  na_flag_at(x, M_intermittent));
 }
 
 /* Hosts whose steps are long since their transfers are, and who are no
@@ -104,82 +98,59 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 	}
 }
 
-static const char *doubt(struct na_case *c, const struct na_value *itself)
-{
-	return itself ? na_case_text(c,
-				     "; but its own steps are slow, and "
-				     "transfers may only wait for %s",
-				     na_text_at(itself, M_host))
-		      : "";
-}
-
-/* "odds 19 to 1 against the best rival, path host-1 -> host-2" */
-static const char *odds_of(struct na_case *c, const struct na_value *x)
+static struct na_fact odds_of(struct na_case *c, const struct na_value *x)
 {
 	const struct na_value *rival = na_get(x, M_rival);
 	double odds = na_number_at(x, M_odds);
 
 	if (!isfinite(odds))
-		return "one way is slower than the way back";
-	return na_case_text(c, "odds %s to 1 against %s%s",
-			    odds > MOST_ODDS ? "over 1000"
-					     : na_case_number(c, floor(odds)),
-			    rival ? "the best rival, " : "no fault",
-			    rival ? na_case_who(c, rival) : "");
+		return na_fact_path_slower_than_back();
+	return na_fact_endpoint_odds(odds > MOST_ODDS,
+				     fmin(floor(odds), MOST_ODDS),
+				     rival ? na_case_who(c, rival) : NULL);
 }
 
 static void put_facts(struct na_case *c, struct na_finding *f,
 		      const struct na_value *x)
 {
 	const double *ci = na_reals_at(x, M_excess_ci95, 2);
-	bool rate = na_says(x, M_channel, "rate");
-	long long n = (long long)na_count_at(x, M_transfers);
+	const struct na_value *victims = na_get(f->evidence, M_victims);
+	int64_t n = na_count_at(x, M_transfers);
 	double share = na_number_at(f->evidence, M_path_share);
 
-	if (rate)
+	if (na_says(x, M_channel, "rate"))
 		na_case_evidence(c, f,
 				 na_fact_late_by_timer(na_count_at(x, M_tails),
 						       n));
 	else if (ci)
-		na_case_fact(c, f,
-			     na_says(x, M_channel, "large")
-				     ? "its large transfers (of %s) take %s "
-				       "times as long as usual (95 %%: %s to "
-				       "%s)"
-				     : "its %s transfers take %s times as long "
-				       "as usual (95 %%: %s to %s)",
-			     na_case_count(c, n),
-			     na_case_number(c, na_number_at(x, M_excess)),
-			     na_case_number(c, ci[0]),
-			     na_case_number(c, ci[1]));
+		na_case_evidence(
+			c, f,
+			na_fact_endpoint_excess(na_says(x, M_channel, "large"),
+						n, na_number_at(x, M_excess),
+						ci[0], ci[1]));
 	if (share > 0)
-		na_case_fact(c, f,
-			     "%s %% of the critical paths of the slowest "
-			     "collectives are its transfers",
-			     na_case_number(c, 100 * share));
-	if (na_length(f->evidence, M_victims))
-		na_case_fact(c, f, "%s only wait%s for it",
-			     na_case_names(c, na_get(f->evidence, M_victims),
-					   3),
-			     na_length(f->evidence, M_victims) == 1 ? "s" : "");
-	f->sure = odds_of(c, x);
+		na_case_evidence(c, f, na_fact_endpoint_on_paths(share));
+	if (victims)
+		na_case_evidence(
+			c, f,
+			na_fact_hosts_wait_for_it(na_case_names(c, victims, 3),
+						  (int64_t)victims->n));
+	f->sure = na_case_say(c, odds_of(c, x));
 }
 
 /* What looks the same: other kinds of the same pattern, and what the trace
  * does not show. */
-static const char *otherwise(const struct na_value *x)
+static struct na_fact otherwise(const struct na_value *x)
 {
 	if (is_a(x, "src"))
-		return "its sends wait on the host (CPU, memory, a queue), or "
-		       "the links of its rack are shared and full";
+		return na_fact_or_sends_wait();
 	if (is_a(x, "dst"))
-		return "the host posts its receives late, or the links of its "
-		       "rack are shared and full";
+		return na_fact_or_receives_are_late();
 	if (is_a(x, "pair"))
-		return "the path is shared and full, or longer than others";
+		return na_fact_or_path_is_full();
 	if (is_a(x, "host"))
-		return "the host itself is slow (CPU, memory), or farther away";
-	return "one of several links or spines behind it";
+		return na_fact_or_host_is_slow();
+	return na_fact_or_link_behind();
 }
 
 static void judge_culprit(struct na_case *c, const struct na_value *x)
@@ -189,34 +160,30 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 	struct na_finding *f =
 		na_case_find(c, unsure ? NA_SEV_WARNING : NA_SEV_ERROR,
 			     unsure ? NA_POSSIBLE : NA_LIKELY, "pairs");
-	const char *next = na_text_at(x, M_test_next);
 
 	na_case_draw(c, f, "pairs -o pairs.svg");
 	/* Of a straggler it is reported, and accuses nobody. */
 	f->culprit = culprit_of(c, x);
 	if (!itself)
 		na_case_accuse(f, NA_CAUSE_NETWORK, na_who_of(x), f->culprit);
-	f->how = how_of(c, x);
+	f->how = na_case_say(c, how_of(x));
 	put_evidence(c, f, x);
 	put_victims(c, f);
 	if (!unsure)
 		na_culprit_cost(c, f, x);
 	put_facts(c, f, x);
-	f->otherwise = otherwise(x);
+	f->otherwise = na_case_say(c, otherwise(x));
 	f->on_racks = na_flag_at(x, M_on_topology);
 	if (f->on_racks)
-		f->otherwise = na_case_text(c,
-					    "%s; or the racks are not as "
-					    "--topology says",
-					    f->otherwise);
-	f->title = na_case_text(c, "%s: %s%s", f->culprit, f->how,
-				doubt(c, itself));
-	f->remedy = na_case_text(
-		c, "%s%s",
-		is_a(x, "src") || is_a(x, "dst") || is_a(x, "host")
-			? "take it out of the job if a test agrees: "
-			: "test it: ",
-		*next ? next : "iperf3 against two other hosts");
+		f->otherwise =
+			na_case_say(c, na_fact_or_racks_differ(f->otherwise));
+	f->title = na_case_say(c, na_fact_endpoint_title(f->culprit, f->how,
+							 na_text_at(itself,
+								    M_host)));
+	f->remedy = na_case_say(
+		c, na_fact_endpoint_remedy(is_a(x, "src") || is_a(x, "dst") ||
+						   is_a(x, "host"),
+					   na_text_at(x, M_test_next)));
 }
 
 static void judge_undecided(struct na_case *c, const struct na_value *x)
@@ -230,10 +197,9 @@ static void judge_undecided(struct na_case *c, const struct na_value *x)
 	f->title = na_text_at(x, M_what);
 	f->suspicion = true;
 	f->decides = needs;
-	f->remedy = needs ? needs : "look at the pairs";
+	f->remedy = needs ? needs : na_case_say(c, na_fact_look_at_pairs());
 	if (n)
-		na_case_fact(c, f, "%s pair%s %s slow so", na_case_count(c, n),
-			     na_plural(n), n == 1 ? "is" : "are");
+		na_case_evidence(c, f, na_fact_pairs_are_slow_so(n));
 	na_case_copy(c, f->evidence, x, M_n_pairs, M_pairs);
 }
 
@@ -275,21 +241,18 @@ static void judge_bad_endpoint(struct na_case *c)
 	if (na_sends_wait(c) && na_bad_endpoint_ranks(c))
 		return;
 	if (!body) {
-		na_case_missing(c, "%s", na_case_lacks(c, "pairs"));
+		c->missing = na_case_lacks(c, "pairs");
 		return;
 	}
 	if (na_sends_wait(c)) {
-		na_case_missing(c, "packet captures, or steps of NCCL's "
-				   "proxies (NCCL Inspector): sends of ranks "
-				   "hold the wait for their peers (netan "
-				   "collectives tells their transfers alone)");
+		na_case_needs(c, na_fact_needs_transfers_alone());
 		return;
 	}
 	/* Who is not compared is not acquitted. */
 	if (!na_length(body, M_culprits) && !na_length(body, M_undecided) &&
 	    na_few_pairs(c)) {
-		na_case_missing(c, "transfers between more hosts: %s",
-				na_pairs_sentence(c));
+		na_case_needs(c,
+			      na_fact_needs_more_hosts(na_pairs_sentence(c)));
 		return;
 	}
 	na_for_each (v, na_get(body, M_culprits)) {
@@ -304,7 +267,7 @@ static void judge_bad_endpoint(struct na_case *c)
 	if (!na_length(body, M_culprits) && na_of_ranks(c))
 		na_bad_endpoint_ranks(c);
 	if (na_one_host(c))
-		na_case_missing(c, "%s", na_other_hosts);
+		c->missing = na_other_hosts;
 	else if (c->n == before && !c->missing)
 		c->missing = thin(c);
 }

@@ -5,9 +5,9 @@
  */
 #include <math.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/ranges.h"
-#include "netan/base/str.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets/packets.h"
 
@@ -27,36 +27,24 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 {
 	struct na_finding *f = na_case_find(c, NA_SEV_ERROR, NA_LIKELY,
 					    "collectives");
-	const char *times = na_case_number(c, na_number_at(x, M_excess));
-	long long groups = (long long)na_count_at(x, M_groups);
+	double excess = na_number_at(x, M_excess);
 	bool pair = na_says(x, M_kind, "pair");
 
-	f->culprit = na_case_text(c, "%s", na_text_at(x, M_suspect));
-	f->how = na_case_text(c, "%s times slower over %s group%s of ranks",
-			      times, na_case_count(c, groups),
-			      na_plural(groups));
+	f->culprit = na_text_at(x, M_suspect);
+	f->how = na_case_say(
+		c, na_fact_ranks_are_slower(excess, na_count_at(x, M_groups)));
 	na_case_accuse(f, NA_CAUSE_NETWORK, who_of(x), f->culprit);
-	f->title = na_case_text(c, "%s: %s", f->culprit, f->how);
-	f->sure = "no group of its ranks is as fast as others that do the "
-		  "same, and no other host is in all its slow ones";
-	f->otherwise = pair ? "the path is shared and full"
-			    : "it is farther from the others (--topology), or "
-			      "another job shares its NIC";
-	f->remedy = pair ? "compare the counters of the switches on both "
-			   "ways, or try it with ib_write_bw or iperf3"
-			 : "test first, with ib_write_bw or iperf3 against two "
-			   "other hosts, and look at its link's rate and "
-			   "error counters (ibstat, ethtool -S); take the host "
-			   "or NIC out of the job if the test agrees";
+	f->title = na_case_say(c, na_fact_endpoint_title(f->culprit, f->how,
+							 NULL));
+	f->sure = na_case_say(c, na_fact_ranks_slow_in_all_groups());
+	f->otherwise = na_case_say(c, na_fact_ranks_otherwise(pair));
+	f->remedy = na_case_say(c, na_fact_ranks_remedy(pair));
 	na_case_copy(c, f->evidence, x, M_kind, M_host, M_src_host, M_dst_host,
 		     M_ranks, M_excess, M_groups, M_instances);
-	na_case_fact(c, f,
-		     "its %s transfers, each from when the last rank had "
-		     "come, take %s times those of like groups (by group: %s "
-		     "to %s)",
-		     na_case_count(c, na_count_at(x, M_instances)), times,
-		     na_case_number(c, na_number_at(x, M_low)),
-		     na_case_number(c, na_number_at(x, M_high)));
+	na_case_evidence(c, f,
+			 na_fact_ranks_excess(na_count_at(x, M_instances),
+					      excess, na_number_at(x, M_low),
+					      na_number_at(x, M_high)));
 }
 
 /* The slowest group that is surely slow, or NULL. */
@@ -79,13 +67,12 @@ static void judge_undecided(struct na_case *c, const struct na_value *links,
 
 	f->title = na_text_at(links, M_verdict);
 	f->suspicion = true;
-	f->remedy = "look at the counters of these hosts' NICs, or test them "
-		    "against other hosts; runs with other placements of ranks "
-		    "would tell them apart";
-	na_case_fact(c, f, "ranks %s: %s times as long as like groups",
-		     na_ranges_of(na_text_at(group, M_group), ranks,
-				  sizeof(ranks)),
-		     na_case_number(c, na_number_at(group, M_excess)));
+	f->remedy = na_case_say(c, na_fact_ranks_undecided_remedy());
+	na_case_evidence(
+		c, f,
+		na_fact_group_is_slower(na_ranges_of(na_text_at(group, M_group),
+						     ranks, sizeof(ranks)),
+					na_number_at(group, M_excess)));
 	na_case_copy(c, f->evidence, links, M_suspects, M_suspect_ranks);
 }
 

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
@@ -21,11 +22,6 @@ static void put_side(struct na_case *c, struct na_value *list,
 	na_put_real(c->r, to, M_saturated_share, x->share);
 	na_put_real(c->r, to, M_mean_gbps, x->gbps_seconds / x->seconds);
 }
-
-static const char *remedy = "a larger batch per replica, another sharding or "
-			    "more overlap of communication with computation; "
-			    "confirm the hosts' network settings (netan "
-			    "sysctl) and the capacity that was given";
 
 /* All hosts, so that the full one stands beside them, while it is full; no
  * further than there is something to see. */
@@ -55,15 +51,13 @@ static void doubt_capacity(struct na_case *c, struct na_finding *f,
 {
 	if (!(x->gbps_seconds > beyond * c->capacity_gbps * x->seconds))
 		return;
-	f->culprit = na_case_text(
-		c, "the capacity that was given is less than %s %s",
-		na_text_at(x->region, M_host),
-		na_says(x->region, M_side, "rx") ? "receives" : "sends");
+	f->culprit = na_case_say(
+		c, na_fact_capacity_too_low(na_text_at(x->region, M_host),
+					    na_says(x->region, M_side, "rx")));
 	f->title = f->culprit;
 	f->confidence = NA_POSSIBLE;
 	f->otherwise = NULL;
-	f->remedy = "give --capacity what all NICs of a host carry together: "
-		    "whether links are full cannot be told before";
+	f->remedy = na_case_say(c, na_fact_give_whole_capacity());
 }
 
 static void judge_full(struct na_case *c)
@@ -71,6 +65,7 @@ static void judge_full(struct na_case *c)
 	struct na_full x = {.region = NULL}, worst = x;
 	struct na_value *list = na_case_list(c);
 	struct na_finding *f;
+	const char *host;
 
 	while (na_next_full(c, &x)) {
 		if (!(x.share > c->limits->saturated))
@@ -86,26 +81,20 @@ static void judge_full(struct na_case *c)
 		     na_case_text(c, "%s -o full.svg", window_of(c, &worst)));
 	f->from_s = worst.from_s;
 	f->to_s = worst.to_s;
-	f->culprit = na_case_text(c,
-				  "the job is bandwidth-bound: the link of %s "
-				  "is full",
-				  na_text_at(worst.region, M_host));
-	f->title = na_case_text(
-		c, "%s %s at capacity for %s %% of the time%s",
-		na_text_at(worst.region, M_host),
-		na_says(worst.region, M_side, "rx") ? "receives" : "sends",
-		na_case_number(c, 100 * worst.share),
-		list && list->n > 1
-			? na_case_text(c, " (and %zu more host sides)",
-				       list->n - 1)
-			: "");
-	na_case_fact(c, f, "%s Gbit/s in the mean of that time, of %s",
-		     na_case_number(c, worst.gbps_seconds / worst.seconds),
-		     na_case_number(c, c->capacity_gbps));
-	na_case_fact(c, f, "%s at 90 %% of the capacity or above",
-		     na_case_seconds(c, worst.seconds));
-	f->otherwise = "the capacity that was given is too low";
-	f->remedy = remedy;
+	host = na_text_at(worst.region, M_host);
+	f->culprit = na_case_say(c, na_fact_job_is_bandwidth_bound(host));
+	f->title = na_case_say(
+		c, na_fact_link_at_capacity(host,
+					    na_says(worst.region, M_side, "rx"),
+					    worst.share,
+					    list ? (int64_t)list->n - 1 : 0));
+	na_case_evidence(c, f,
+			 na_fact_rate_while_full(worst.gbps_seconds /
+							 worst.seconds,
+						 c->capacity_gbps));
+	na_case_evidence(c, f, na_fact_time_at_capacity(worst.seconds));
+	f->otherwise = na_case_say(c, na_fact_capacity_given_too_low());
+	f->remedy = na_case_say(c, na_fact_bandwidth_remedy());
 	doubt_capacity(c, f, &worst);
 	na_put_real(c->r, f->evidence, M_capacity_gbps, c->capacity_gbps);
 	na_put_alias(c->r, f->evidence, M_sides, list);
@@ -118,23 +107,13 @@ static void judge_bandwidth_bound(struct na_case *c)
 
 	/* Collectives of ranks on one host are no traffic of its NICs, and
 	 * several ranks share these. */
-	if (na_of_ranks(c)) {
-		na_case_missing(c, "counters of the NICs: what ranks exchange "
-				   "within a host does not pass them, and the "
-				   "traces do not tell it apart (netan "
-				   "timeline draws both)");
-	} else if (c->capacity_gbps > 0) {
+	if (na_of_ranks(c))
+		na_case_needs(c, na_fact_needs_counters_of_nics());
+	else if (c->capacity_gbps > 0)
 		judge_full(c);
-	} else if (plateau > 0) {
-		na_case_missing(c,
-				"--capacity RATE: what a host's NICs carry "
-				"together (the traffic itself keeps to a level "
-				"of %s Gbit/s)",
-				na_case_number(c, plateau));
-	} else {
-		na_case_missing(c, "--capacity RATE: what a host's NICs carry "
-				   "together");
-	}
+	else
+		na_case_needs(c, na_fact_needs_capacity(
+					 plateau > 0 ? plateau : (double)NAN));
 }
 
 const struct na_check na_check_bandwidth_bound = {

@@ -6,8 +6,8 @@
  */
 #include <math.h>
 
+#include "facts.h"
 #include "members.h"
-#include "netan/base/units.h"
 #include "netan/checks/joined.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets/packets.h"
@@ -43,23 +43,21 @@ static int never_idle(const struct na_value *body, const struct na_value *step)
 }
 
 /* A count, not 2.00. */
-static long long most_pending(const struct na_value *body)
+static int64_t most_pending(const struct na_value *body)
 {
-	return (long long)fmax(0, na_number_at(body, M_pending "." M_max));
+	return (int64_t)fmax(0, na_number_at(body, M_pending "." M_max));
 }
 
 static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *body, double idc, double peak)
 {
 	double idle = na_number_at(body, M_pending "." M_idle_share);
-	char percent[NA_UNIT_BUF];
 
-	na_case_fact(c, f, "%s pending in the mean, %s at most",
-		     na_case_number(c, na_number_at(body,
-						    M_pending "." M_time_mean)),
-		     na_case_count(c, most_pending(body)));
-	na_case_fact(c, f, "nothing is pending %s %% of the time",
-		     na_print_percent(percent, idle));
+	na_case_evidence(c, f,
+			 na_fact_pending(na_number_at(body, M_pending
+						      "." M_time_mean),
+					 most_pending(body)));
+	na_case_evidence(c, f, na_fact_nothing_pending(idle));
 	na_put_text(c->r, f->evidence, M_pending_of,
 		    na_text_at(body, M_pending_of));
 	na_put_real(c->r, f->evidence, M_idc_10ms, idc);
@@ -89,14 +87,10 @@ static void judge_steps(struct na_case *c, const struct na_value *body,
 	if (!told || 2 * busy <= told)
 		return;
 	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "bursts");
-	f->title = na_case_text(
-		c,
-		"%s come so close together that some are pending all the time "
-		"in %s of %s steps",
-		na_text_at(body, M_pending_of), na_case_count(c, busy),
-		na_case_count(c, told));
-	f->remedy = "where steps wait for them (netan slack), spread the "
-		    "collectives over the step or send less";
+	f->title = na_case_say(
+		c, na_fact_steps_never_idle(na_text_at(body, M_pending_of),
+					    (int64_t)busy, (int64_t)told));
+	f->remedy = na_case_say(c, na_fact_steps_never_idle_remedy());
 	put_evidence(c, f, body, idc, peak);
 	na_put_int(c->r, f->evidence, M_steps_never_idle, (int64_t)busy);
 	na_put_int(c->r, f->evidence, M_steps, (int64_t)told);
@@ -108,10 +102,8 @@ static void tell_few(struct na_case *c, const struct na_value *body, double idc)
 	na_transfers_few(c, na_number_or(body, M_pending "." M_count, 0),
 			 floor(c->limits->burst_idc) + 1);
 	if (!c->missing && isnan(idc))
-		na_case_missing(c,
-				"a longer %s: too few windows of 10 ms to "
-				"compare how many transfers start in them",
-				na_packets_told(c) ? "capture" : "trace");
+		na_case_needs(c,
+			      na_fact_needs_more_windows(na_packets_told(c)));
 }
 
 static void judge_bursty(struct na_case *c)
@@ -133,18 +125,10 @@ static void judge_bursty(struct na_case *c)
 				 ? NA_SEV_WARNING
 				 : NA_SEV_INFO,
 			 NA_CERTAIN, "bursts");
-	f->title = na_case_text(
-		c,
-		"%s start in bursts: at most %s are pending, %s times the "
-		"mean; their number in 10 ms varies %s times as much as at "
-		"random",
-		planned ? "collectives" : "transfers",
-		na_case_count(c, most_pending(body)), na_case_number(c, peak),
-		na_case_number(c, idc));
-	f->remedy = planned ? "spread the collectives over the step; check the "
-			      "schedule (latency-hiding scheduler, collective "
-			      "combining)"
-			    : "spread what is sent at once over time";
+	f->title = na_case_say(c, na_fact_start_in_bursts(planned,
+							  most_pending(body),
+							  peak, idc));
+	f->remedy = na_case_say(c, na_fact_bursts_remedy(planned));
 	put_evidence(c, f, body, idc, peak);
 }
 

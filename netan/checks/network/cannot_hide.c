@@ -5,7 +5,9 @@
  * step time or more.  Where the link is full, that is the reason, and
  * bandwidth-bound tells it.
  */
+#include <math.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
@@ -46,20 +48,16 @@ static void put_row(struct na_case *c, struct na_value *list,
 		    na_number_at(row, M_total_stall_us) / NA_US_PER_S);
 }
 
-static const char *need_of(struct na_case *c, const struct na_value *row)
+static struct na_fact need_of(const struct na_case *c,
+			      const struct na_value *row)
 {
-	double gbps = na_number_at(row, M_required_gbps) *
-		      na_number_at(row, M_devices_per_host);
+	double gbps = na_number_at(row, M_required_gbps);
+	double host_gbps = gbps * na_number_at(row, M_devices_per_host);
+	bool any = host_gbps > 0 && host_gbps <= BEYOND * c->capacity_gbps;
 
-	if (!(gbps > 0) || gbps > BEYOND * c->capacity_gbps)
-		return "it has no slack, so that no bandwidth is enough";
-	return na_case_text(
-		c,
-		"to hide, it would need %s Gbit/s of a host (%s "
-		"for each of %s devices)",
-		na_case_number(c, gbps),
-		na_case_number(c, na_number_at(row, M_required_gbps)),
-		na_case_count(c, na_count_at(row, M_devices_per_host)));
+	return na_fact_rate_to_hide(any ? host_gbps : (double)NAN, gbps,
+				    na_count_at(row, M_devices_per_host),
+				    c->capacity_gbps);
 }
 
 static void find(struct na_case *c, const struct na_stalled *all)
@@ -72,25 +70,14 @@ static void find(struct na_case *c, const struct na_stalled *all)
 	struct na_value *list;
 
 	na_case_cost(c, f, na_per_device_s(c, all->stall_us));
-	f->title = na_case_text(
-		c,
-		"%s%s cannot hide behind computation, though the link is not "
-		"full",
-		na_text_at(all->worst, M_collective),
-		all->n > 1 ? na_case_text(c, " (and %s more)",
-					  na_case_count(c, all->n - 1))
-			   : "");
+	f->title = na_case_say(c, na_fact_cannot_hide(na_text_at(all->worst,
+								 M_collective),
+						      (int64_t)all->n - 1));
 	f->culprit = f->title;
-	na_case_fact(c, f, "%s; a host has %s Gbit/s", need_of(c, all->worst),
-		     na_case_number(c, c->capacity_gbps));
-	na_case_fact(c, f, "devices stall in it for %s %% of the step time",
-		     na_case_number(c, 100 * share));
-	f->remedy = "more overlap: start it earlier, another schedule or "
-		    "sharding, or a larger batch per replica; more bandwidth "
-		    "alone does not help; if somebody is slow, that comes "
-		    "first";
-	f->sure = "the need is computed from its bytes and its slack; that a "
-		  "host has as much as --capacity says is given";
+	na_case_evidence(c, f, need_of(c, all->worst));
+	na_case_evidence(c, f, na_fact_devices_stall_in_it(share));
+	f->remedy = na_case_say(c, na_fact_cannot_hide_remedy());
+	f->sure = na_case_say(c, na_fact_need_is_computed());
 	na_put_real(c->r, f->evidence, M_capacity_gbps, c->capacity_gbps);
 	na_put_real(c->r, f->evidence, M_stall_share, share);
 	list = na_put_list(c->r, f->evidence, M_collectives);
@@ -105,15 +92,13 @@ static void judge_cannot_hide(struct na_case *c)
 	struct na_stalled all = na_stalled_of(c, bound);
 
 	if (!(c->capacity_gbps > 0)) {
-		na_case_missing(c, "--capacity RATE: what a host's NICs carry "
-				   "together");
+		na_case_needs(c, na_fact_needs_capacity(NAN));
 		return;
 	}
 	if (!all.n)
 		return;
 	if (na_link_is_full(c))
-		na_case_missing(c, "a link with room: it is full, see "
-				   "bandwidth-bound");
+		na_case_needs(c, na_fact_needs_room());
 	else
 		find(c, &all);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
@@ -137,11 +138,10 @@ static bool told(struct na_case *c, struct na_finding *f,
 		return false;
 	/* What strikes fewer than half of the steps the median hardly shows. */
 	if ((now_and_then(culprit) || !(ms > 0)) && mean_ms > 2 * ms) {
-		na_case_fact(c, f,
-			     "costs the median step %s, and %s on average",
-			     ms > 0 ? na_case_seconds(c, ms / NA_MS_PER_S)
-				    : "nothing",
-			     na_case_seconds(c, mean_ms / NA_MS_PER_S));
+		na_case_evidence(c, f,
+				 na_fact_cost_of_steps(ms > 0 ? ms / NA_MS_PER_S
+							      : (double)NAN,
+						       mean_ms / NA_MS_PER_S));
 		f->mean_ms = mean_ms;
 	}
 	f->cost_ms_per_step = ms;
@@ -156,10 +156,7 @@ static const char *of_waits(struct na_case *c)
 {
 	double ms = na_exposed_ms(c);
 
-	return ms > 0 ? na_case_text(c,
-				     "; in all, devices wait %s of it for "
-				     "communication (netan steps: exposed)",
-				     na_case_seconds(c, ms / NA_MS_PER_S))
+	return ms > 0 ? na_case_say(c, na_fact_waits_in_all(ms / NA_MS_PER_S))
 		      : "";
 }
 

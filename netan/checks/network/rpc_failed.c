@@ -3,8 +3,8 @@
  * and method; a warning of those alone that a server failed.  Why, packets
  * seldom tell: it acquits and accuses nobody.
  */
+#include "facts.h"
 #include "members.h"
-#include "netan/base/str.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets/packets.h"
 
@@ -29,60 +29,34 @@ static const struct na_value *worst_of(const struct na_value *body)
 	return worst;
 }
 
-/* " (22 DEADLINE_EXCEEDED, 16 UNAVAILABLE)" */
+/* "22 DEADLINE_EXCEEDED, 16 UNAVAILABLE" */
 static const char *statuses(struct na_case *c, const struct na_value *side)
 {
-	const char *text = "";
+	const char *text = NULL;
 	int n = 0;
 
 	na_for_each (v, na_get(side, M_failures)) {
-		if (n++ == STATUSES)
-			return na_case_text(c, "%s, ...)", text);
-		text = na_case_text(c, "%s%s%s %s", text, n > 1 ? ", " : " (",
-				    na_case_count(c, na_count_at(v, M_calls)),
-				    na_text_at(v, M_status));
+		bool more = n++ == STATUSES;
+
+		text = na_case_say(
+			c, na_fact_calls_of_status(
+				   text, more ? 0 : na_count_at(v, M_calls),
+				   more ? "..." : na_text_at(v, M_status)));
+		if (more)
+			break;
 	}
-	return n ? na_case_text(c, "%s)", text) : "";
-}
-
-static const char *title_of(struct na_case *c, const struct na_value *side)
-{
-	int64_t failed = na_count_at(side, M_calls_failed);
-	int64_t open = na_count_at(side, M_calls_unanswered);
-	const char *all = na_case_count(c, na_count_at(side, M_calls));
-
-	if (!failed)
-		return na_case_text(c,
-				    "%s of %s calls %s no answer until the "
-				    "capture ends",
-				    na_case_count(c, open), all,
-				    open == 1 ? "has" : "have");
-	return na_case_text(c, "%s of %s calls failed%s%s",
-			    na_case_count(c, failed), all, statuses(c, side),
-			    !open ? ""
-				  : na_case_text(c,
-						 "; %s %s no answer until the "
-						 "capture ends",
-						 na_case_count(c, open),
-						 open == 1 ? "has" : "have"));
+	return text;
 }
 
 static void tell_worst(struct na_case *c, struct na_finding *f,
 		       const struct na_value *m)
 {
-	const char *name = na_text_or(m, M_method, "an unknown method");
+	const char *name = na_case_text(c, "%.100s", na_text_at(m, M_method));
 
-	int64_t failed = na_count_at(m, M_failed);
-	int64_t open = na_count_at(m, M_unanswered);
-	const char *n = na_case_count(c, failed ? failed : open);
-
-	na_case_fact(c, f, "%s of %s calls of %.100s %s%s", n,
-		     na_case_count(c, na_count_at(m, M_calls)), name,
-		     failed ? "failed" : "got no answer",
-		     failed && open
-			     ? na_case_text(c, ", %s got no answer",
-					    na_case_count(c, open))
-			     : "");
+	na_case_evidence(c, f,
+			 na_fact_method_failed(na_count_at(m, M_failed),
+					       na_count_at(m, M_unanswered),
+					       na_count_at(m, M_calls), name));
 	na_case_copy(c, f->evidence, m, M_method);
 }
 
@@ -110,20 +84,13 @@ void na_check_failed_calls(struct na_case *c)
 				 : NA_SEV_INFO,
 			 NA_CERTAIN, "rpc");
 	f->no_wait = true;
-	f->title = title_of(c, side);
+	f->title = na_case_say(
+		c, na_fact_calls_failed(failed, calls, statuses(c, side), open));
 	if (worst)
 		tell_worst(c, f, worst);
-	f->remedy = bad > 0 ? "look into the logs of who answers for these "
-			     "statuses: UNAVAILABLE and resets are of a "
-			     "server that was gone or refused, "
-			     "DEADLINE_EXCEEDED of one that took too long "
-			     "(netan rpc lists the calls)"
-		    : given_up ? "ask the client why it gives calls up: a "
-				 "deadline that passed, or answers that it no "
-				 "longer wants (netan rpc lists the calls)"
-			       : "capture for longer: calls that stream never "
-				 "end, others wait for their server (netan rpc "
-				 "lists them)";
+	f->remedy = na_case_say(c, bad > 0    ? na_fact_failed_calls_remedy()
+				   : given_up ? na_fact_given_up_calls_remedy()
+					      : na_fact_open_calls_remedy());
 	na_put_int(c->r, f->evidence, M_calls, calls);
 	na_put_int(c->r, f->evidence, M_failed, failed);
 	na_put_int(c->r, f->evidence, M_unanswered, open);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
@@ -99,16 +100,16 @@ static bool unknown_clocks(const struct na_case *c)
 	       !na_length(na_case_body(c, "pairs"), M_clock_offsets);
 }
 
-static const char *remedy_of(const struct na_value *mode)
+static bool delays_acknowledgement(const struct na_value *mode)
 {
-	if (strstr(na_text_at(mode, M_cause), "acknowledgement"))
-		return "delayed acknowledgements hold small messages back: set "
-		       "TCP_NODELAY or TCP_QUICKACK in the application, look "
-		       "at requests that are written in pieces";
-	return "lost packets wait for the retransmission timer: set the "
-	       "minimum RTO to 5 ms (ip route change ... rto_min 5ms; netan "
-	       "sysctl looks at it), look for drops at the hosts and switch "
-	       "ports of the slow pairs (ethtool -S, nstat)";
+	return strstr(na_text_at(mode, M_cause), "acknowledgement") != NULL;
+}
+
+/* What its transfers wait together. */
+static double waited_s(const struct na_value *mode)
+{
+	return na_number_at(mode, M_count) * na_number_at(mode, M_latency_ms) /
+	       NA_MS_PER_S;
 }
 
 static void put_mode(struct na_case *c, struct na_value *to,
@@ -119,32 +120,23 @@ static void put_mode(struct na_case *c, struct na_value *to,
 	na_put_real(c->r, to, M_transfers_share, na_number_at(mode, M_share));
 	na_case_copy(c, to, mode, M_hosts);
 	na_put_int(c->r, to, M_pairs, na_count_at(mode, M_pairs_affected));
-	na_put_real(c->r, to, M_waited_s,
-		    na_number_at(mode, M_count) *
-			    na_number_at(mode, M_latency_ms) / NA_MS_PER_S);
+	na_put_real(c->r, to, M_waited_s, waited_s(mode));
 	na_put_text(c->r, to, M_load,
 		    na_text_or(mode, M_load "." M_state, NULL));
 }
 
-static const char *remedy_of_late(struct na_case *c)
+static struct na_fact remedy_of_late(struct na_case *c)
 {
 	const struct na_value *culprit = na_first_culprit(c);
 
 	if (any_lost(c))
-		return "first mend what loses packets (tcp-connection): who "
-		       "waits for one is late";
+		return na_fact_first_stop_loss();
 	if (culprit)
-		return na_case_text(c,
-				    "first mend %s (bad-endpoint), and look "
-				    "again: who waits for it is late",
-				    na_text_at(culprit, M_suspect));
-	if (na_packets_told(c) &&
-	    !na_count_at(na_case_body(c, "tcp"), M_connections_used))
-		return "look at the slow pairs and the times of the worst "
-		       "transfers (netan latency), and at their queue pairs "
-		       "(netan rdma)";
-	return "look at the slow pairs and the times of the worst transfers "
-	       "(netan latency); check the hosts' TCP settings (netan sysctl)";
+		return na_fact_first_mend_endpoint(
+			na_text_at(culprit, M_suspect));
+	return na_fact_late_remedy(
+		na_packets_told(c) &&
+		!na_count_at(na_case_body(c, "tcp"), M_connections_used));
 }
 
 static void judge_mode(struct na_case *c, const struct na_value *mode,
@@ -153,8 +145,9 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 	const struct na_value *hosts = na_get(mode, M_hosts);
 	const char *who = na_case_names(c, hosts, 3);
 	bool acquitted = is_acquitted(c, mode), unsure = unknown_clocks(c);
-	bool lost = !acquitted && !unsure &&
-		    !strstr(na_text_at(mode, M_cause), "acknowledgement");
+	bool acks = delays_acknowledgement(mode);
+	double share = na_number_at(mode, M_share);
+	double late_ms = na_number_at(mode, M_latency_ms);
 	struct na_finding *f =
 		na_case_find(c,
 			     acquitted || unsure ? NA_SEV_INFO : NA_SEV_WARNING,
@@ -164,98 +157,60 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 			     "rpc");
 
 	if (f->confidence == NA_LIKELY)
-		f->sure = "the delay is a timer's, and packets that were sent "
-			  "again are seen; whose they were follows from that";
+		f->sure = na_case_say(c, na_fact_delay_is_a_timer());
 	na_case_draw(c, f, "rpc -o rpc.svg");
 	f->from_s = na_number_at(mode, M_first_s);
 	f->to_s = na_number_at(mode, M_last_s);
-	f->culprit = *who ? na_case_text(c, "packets seem lost at %s", who)
-			  : "packets seem lost";
+	f->culprit = na_case_say(c, na_fact_packets_seem_lost(who));
 	/* One timeout makes all late who wait for it: whose it was is for
 	 * pairs to tell. */
-	f->suspicion = lost || unsure;
-	f->how = na_case_text(
-		c, "%s %% of transfers come %s ms late, as by a retransmission",
-		na_case_number(c, 100 * na_number_at(mode, M_share)),
-		na_case_number(c, na_number_at(mode, M_latency_ms)));
-	f->title = na_case_text(
-		c, "%s transfers (%s %%) come %s ms late, %s%s%s%s%s",
-		na_case_count(c, na_count_at(mode, M_count)),
-		na_case_number(c, 100 * na_number_at(mode, M_share)),
-		na_case_number(c, na_number_at(mode, M_latency_ms)),
-		acquitted ? "though nothing was sent again" : "as if by ",
-		acquitted ? "" : na_text_at(mode, M_cause), *who ? ", at " : "",
-		who,
-		unsure ? ", or since clocks differ, nobody knows by how much"
-		       : "");
-	f->remedy = acquitted ? "look at who answers these calls: not the "
-				"network made them wait"
-			      : remedy_of(mode);
-	na_case_fact(c, f, "%s of waiting in all",
-		     na_case_seconds(c,
-				     na_number_at(mode, M_count) *
-					     na_number_at(mode, M_latency_ms) /
-					     NA_MS_PER_S));
-	na_case_fact(c, f, "on %s pair%s, links loaded %s then",
-		     na_case_count(c, na_count_at(mode, M_pairs_affected)),
-		     na_plural(na_count_at(mode, M_pairs_affected)),
-		     na_says(mode, M_load "." M_state, "usual") ? "as usual"
-								: "heavily");
-	f->otherwise = acquitted ? "the peer was busy, or answered on purpose "
-				   "after that time"
-				 : "a host that pauses as long, or an "
-				   "application with such a timer";
+	f->suspicion = unsure || (!acquitted && !acks);
+	f->how = na_case_say(c, na_fact_late_as_by_resend(share, late_ms));
+	f->title = na_case_say(
+		c, na_fact_late_by_mode(na_count_at(mode, M_count), share,
+					late_ms, acquitted,
+					na_text_at(mode, M_cause), who,
+					unsure));
+	f->remedy = na_case_say(c, acquitted ? na_fact_look_at_who_answers()
+				   : acks    ? na_fact_delayed_acks_remedy()
+					     : na_fact_timeouts_remedy());
+	na_case_evidence(c, f, na_fact_waited_in_all(waited_s(mode)));
+	na_case_evidence(c, f,
+			 na_fact_pairs_and_load(
+				 na_count_at(mode, M_pairs_affected),
+				 na_says(mode, M_load "." M_state, "usual")));
+	f->otherwise = na_case_say(c, na_fact_mode_otherwise(acquitted));
 	put_mode(c, f->evidence, mode);
 }
 
 /* The kernel of a send or receive runs from when its rank calls it. */
-static void tell_waits(struct na_finding *f)
+static void tell_waits(struct na_case *c, struct na_finding *f)
 {
 	f->severity = NA_SEV_INFO;
-	f->remedy = "look at who comes late to these (netan collectives, netan "
-		    "steps), before at the network";
-	f->otherwise = "a slow network: the time of a send or receive holds "
-		       "the wait for the other rank";
+	f->remedy = na_case_say(c, na_fact_look_at_late_ranks());
+	f->otherwise = na_case_say(c, na_fact_slow_network_holds_wait());
 }
 
-static const char *told(struct na_case *c, const struct na_value *all,
-			const char *name)
+static double quantile_s(const struct na_value *all, const char *name)
 {
-	return na_case_seconds(c, na_number_at(all, name) / NA_US_PER_S);
+	return na_number_at(all, name) / NA_US_PER_S;
 }
 
 /* Those that so many transfers have. */
 static void tell_quantiles(struct na_case *c, struct na_finding *f,
-			   const struct na_value *all, long long n)
+			   const struct na_value *all, int64_t n)
 {
-	const char *beyond = "";
+	double p50_s = quantile_s(all, M_p50_us);
 
-	if (n >= 10 * FEW)
-		beyond = na_case_text(c, ", p99.9 %s",
-				      told(c, all, M_p99_9_us));
-	if (n < FEW)
-		na_case_fact(c, f, "%s in the median, %s at most, %s transfers",
-			     told(c, all, M_p50_us), told(c, all, M_max_us),
-			     na_case_count(c, n));
-	else
-		na_case_fact(c, f, "p50 %s, p99 %s%s of %s transfers",
-			     told(c, all, M_p50_us), told(c, all, M_p99_us),
-			     beyond, na_case_count(c, n));
-}
-
-/* The quantile that it is: the slowest 1 % are there always, and how much
- * slower they are is what is found. */
-static const char *title_of(struct na_case *c, long long n, double ratio)
-{
-	return na_case_text(
-		c, "the slowest %s%s transfers take%s %s times as long as "
-		   "usual for %s size or longer, %s",
-		n < FEW ? "of " : "1 % of ", na_case_count(c, n),
-		n < FEW ? "s" : "", na_case_number(c, ratio),
-		n < FEW ? "its" : "their",
-		c->capacity_gbps > 0 ? "without the link being full"
-				     : "and whether a link was full then, "
-				       "nothing tells (--capacity)");
+	na_case_evidence(
+		c, f,
+		n < FEW ? na_fact_few_latencies(p50_s,
+						quantile_s(all, M_max_us), n)
+			: na_fact_latency_quantiles(
+				  p50_s, quantile_s(all, M_p99_us),
+				  n < 10 * FEW ? (double)NAN
+					       : quantile_s(all, M_p99_9_us),
+				  n));
 }
 
 static double long_tail(const struct na_case *c)
@@ -270,7 +225,7 @@ static void judge_ratio(struct na_case *c)
 {
 	const struct na_value *all = na_get(na_case_body(c, "rpc"), M_overall);
 	double ratio = long_tail(c);
-	long long n = (long long)na_count_at(all, M_transfers);
+	int64_t n = na_count_at(all, M_transfers);
 	struct na_finding *f;
 
 	/* Of two clocks that differ one shortens what the other lengthens. */
@@ -283,73 +238,55 @@ static void judge_ratio(struct na_case *c)
 				 : NA_SEV_WARNING,
 			 NA_POSSIBLE, "rpc");
 	na_case_draw(c, f, "rpc -o rpc.svg");
-	f->title = title_of(c, n, ratio);
-	f->remedy = remedy_of_late(c);
+	/* The quantile that it is: the slowest 1 % are there always, and how
+	 * much slower they are is what is found. */
+	f->title = na_case_say(
+		c, na_fact_slowest_are_late(n < FEW, n, ratio,
+					    c->capacity_gbps > 0));
+	f->remedy = na_case_say(c, remedy_of_late(c));
 	tell_quantiles(c, f, all, n);
-	na_case_fact(c, f, "told above %s times (--tail-ratio)",
-		     na_case_number(c, c->limits->tail_ratio));
-	f->otherwise = "requests that wait for their turn at the sender or "
-		       "the receiver";
+	na_case_evidence(c, f, na_fact_told_above(c->limits->tail_ratio));
+	f->otherwise = na_case_say(c, na_fact_requests_wait_their_turn());
 	if (na_of_ranks(c))
-		tell_waits(f);
+		tell_waits(c, f);
 	na_case_copy(c, f->evidence, all, M_transfers);
 	na_put_real(c->r, f->evidence, M_p99_over_p50_of_size, ratio);
 	na_case_copy(c, f->evidence, all, M_p50_us, M_p99_us, M_p99_9_us);
 }
 
 /* What rpc says of late transfers, as a remark: of so many. */
-struct said {
-	int64_t n;
-	const char *how; /* "come more than 100 ms late, ..." */
-};
-
-static struct said alike_of(struct na_case *c, int64_t tail)
+static struct na_fact alike_of(const struct na_value *alike, int64_t tail,
+			       double transfers, int64_t *of)
 {
-	const struct na_value *x = na_get(na_case_body(c, "rpc"), M_alike);
-	int64_t n = na_count_at(x, M_count);
-	const char *ms = na_case_number(c, na_number_at(x, M_latency_ms));
-	const char *why = na_flag_at(x, M_nothing_sent_again)
-				  ? ", though nothing was sent again"
-				  : ": few, but as by a timer";
+	int64_t n = na_count_at(alike, M_count);
+	double late_ms = na_number_at(alike, M_latency_ms);
+	bool is_tail = !(late_ms < NA_TAIL_MS);
 
-	if (na_number_at(x, M_latency_ms) < NA_TAIL_MS)
-		return (struct said){
-			n, na_case_text(c, "come %s ms late alike%s", ms, why)};
-	return (struct said){
-		tail, na_case_text(c,
-				   "come more than %d ms late, %s by %s ms "
-				   "alike%s",
-				   NA_TAIL_MS,
-				   n == tail ? "all"
-					     : na_case_text(c, "%s of them",
-							    na_case_count(c,
-									  n)),
-				   ms, why)};
+	*of = is_tail ? tail : n;
+	return na_fact_late_alike(*of, (double)*of / transfers,
+				  is_tail ? NA_TAIL_MS : 0, n == tail, n,
+				  late_ms,
+				  na_flag_at(alike, M_nothing_sent_again));
 }
 
 /* Of captures TCP is the witness of modes: tcp-connection has who is behind
  * them, if anybody. */
-static struct said said_of(struct na_case *c, int64_t tail)
+static struct na_fact said_of(const struct na_case *c, int64_t tail,
+			      double transfers, int64_t *of)
 {
 	const struct na_value *body = na_case_body(c, "rpc");
 	const struct na_value *mode = na_first(body, M_modes);
+	int64_t n = na_count_at(mode, M_count);
 
 	if (na_get(body, M_alike))
-		return alike_of(c, tail);
-	if (na_count_at(mode, M_count) >= LEAST)
-		return (struct said){
-			na_count_at(mode, M_count),
-			na_case_text(c,
-				     "come %s ms late, like %s (netan tcp "
-				     "tells whose)",
-				     na_case_number(c, na_number_at(
-							       mode,
-							       M_latency_ms)),
-				     na_text_at(mode, M_cause))};
-	return (struct said){
-		tail, na_case_text(c, "come more than %d ms late, not as a "
-				      "timer makes them",
-				   NA_TAIL_MS)};
+		return alike_of(na_get(body, M_alike), tail, transfers, of);
+	*of = n >= LEAST ? n : tail;
+	if (n >= LEAST)
+		return na_fact_late_like(n, (double)n / transfers,
+					 na_number_at(mode, M_latency_ms),
+					 na_text_at(mode, M_cause));
+	return na_fact_late_by_no_timer(tail, (double)tail / transfers,
+					NA_TAIL_MS);
 }
 
 /* Rarer than the slowest 1 %, so that those are no slower than usual. */
@@ -357,25 +294,22 @@ static void tell_late(struct na_case *c, int64_t tail)
 {
 	const struct na_value *all = na_get(na_case_body(c, "rpc"), M_overall);
 	double n = na_number_at(all, M_transfers);
-	const struct said said = said_of(c, tail);
-	double share = (double)said.n / n;
+	int64_t late;
+	struct na_fact said = said_of(c, tail, n, &late);
 	struct na_finding *f;
 
-	if (said.n < LEAST)
+	if (late < LEAST)
 		return;
 	f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE, "rpc");
 	na_case_draw(c, f, "rpc -o rpc.svg");
-	f->title = na_case_text(c, "%s transfers (%s %%) %s",
-				na_case_count(c, said.n),
-				na_case_number(c, 100 * share), said.how);
-	f->remedy = remedy_of_late(c);
-	tell_quantiles(c, f, all, (long long)n);
-	f->otherwise = "requests that wait for their turn at the sender or "
-		       "the receiver";
+	f->title = na_case_say(c, said);
+	f->remedy = na_case_say(c, remedy_of_late(c));
+	tell_quantiles(c, f, all, (int64_t)n);
+	f->otherwise = na_case_say(c, na_fact_requests_wait_their_turn());
 	if (na_of_ranks(c))
-		tell_waits(f);
-	na_put_int(c->r, f->evidence, M_transfers, said.n);
-	na_put_real(c->r, f->evidence, M_transfers_share, share);
+		tell_waits(c, f);
+	na_put_int(c->r, f->evidence, M_transfers, late);
+	na_put_real(c->r, f->evidence, M_transfers_share, (double)late / n);
 	na_case_copy(c, f->evidence, all, M_p50_us, M_p99_us, M_p99_9_us);
 }
 
@@ -385,43 +319,27 @@ static void miss_high(struct na_case *c, const struct na_value *body)
 	int64_t constant = na_count_at(body, M_tail "." M_constant);
 
 	if (constant)
-		na_case_missing(c,
-				"transfers that are late now and then: %s are "
-				"of a host that is late most of the time (see "
-				"netan rpc and bad-endpoint)",
-				na_case_count(c, constant));
+		na_case_needs(c, na_fact_needs_other_late_transfers(constant));
 	else
-		na_case_missing(c,
-				"a usual latency below 10 ms, beside which "
-				"waits show: the median takes %s",
-				told(c, na_get(body, M_overall), M_p50_us));
+		na_case_needs(c, na_fact_needs_low_latency(quantile_s(
+					 na_get(body, M_overall), M_p50_us)));
 }
 
 /* Nothing was found: that says something only where it could have been. */
 static void tell_unseen(struct na_case *c, const struct na_value *body,
 			int64_t tail)
 {
-	const char *n = na_case_count(c, na_count_at(body,
-						     M_overall "."
-						     M_transfers));
+	int64_t n = na_count_at(body, M_overall "." M_transfers);
 
 	if (unknown_clocks(c))
-		na_case_missing(c, "clocks that agree, or more pairs to tell "
-				   "by how much they do not: latencies are "
-				   "off by as much");
+		na_case_needs(c, na_fact_needs_clocks_that_agree());
 	else if (na_says(body, M_verdict, "constantly high"))
 		miss_high(c, body);
 	else if (tail)
-		na_case_missing(c,
-				"%d late transfers or more, to tell what makes "
-				"them late: %s of %s %s more than %d ms late",
-				LEAST, na_case_count(c, tail), n,
-				tail == 1 ? "is" : "are", NA_TAIL_MS);
+		na_case_needs(c, na_fact_needs_late_transfers(LEAST, tail, n,
+							      NA_TAIL_MS));
 	else if (long_tail(c) > c->limits->tail_ratio)
-		na_case_missing(c, "a link with room, and clocks that agree: "
-				   "the slowest 1 %% of %s transfers take %s "
-				   "times as long as usual for their size",
-				n, na_case_number(c, long_tail(c)));
+		na_case_needs(c, na_fact_needs_link_with_room(n, long_tail(c)));
 }
 
 /* A straggler, a server that is slow itself: who waits for it is late as well.
@@ -431,16 +349,12 @@ static void point_to(struct na_case *c, struct na_finding *f,
 {
 	bool awaited = e->check->explains == NA_EXPLAINS_WAITING;
 
-	na_case_fact(c, f, "%s%s (%s): how much of this that explains is not "
-			   "told",
-		     awaited ? "others wait for " : "", e->culprit,
-		     e->check->id);
-	f->remedy = awaited ? na_case_text(c,
-					   "first mend %s (%s), and look again",
-					   e->culprit, e->check->id)
-			    : na_case_text(c,
-					   "first see %s: %s; then look again",
-					   e->check->id, e->culprit);
+	na_case_evidence(c, f,
+			 na_fact_explains_some(awaited, e->culprit,
+					       e->check->id));
+	f->remedy = na_case_say(
+		c, awaited ? na_fact_first_mend(e->culprit, e->check->id, false)
+			   : na_fact_first_see(e->check->id, e->culprit));
 }
 
 static void settle_late(struct na_case *c, struct na_finding *f)

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
-#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
@@ -18,10 +18,6 @@
 enum { LISTED = 10 };
 
 static const double of_observed = 0.05;
-
-static const char nobody_else[] =
-	"somebody is slow, and this is how it shows, though no check names "
-	"anybody";
 
 static bool is_small(const struct na_case *c, const struct na_value *row)
 {
@@ -41,6 +37,11 @@ static bool counts(const struct na_case *c, const struct na_value *row)
 	       !(na_number_at(row, M_stall_share) < c->limits->slack_stall);
 }
 
+static double seconds_at(const struct na_value *in, const char *us)
+{
+	return na_number_at(in, us) / NA_US_PER_S;
+}
+
 static void put_row(struct na_case *c, struct na_value *list,
 		    const struct na_value *row)
 {
@@ -53,7 +54,7 @@ static void put_row(struct na_case *c, struct na_value *list,
 		    na_number_at(row, M_observed_us "." M_mean));
 	na_case_copy(c, to, row, M_network_p50_us);
 	na_put_real(c->r, to, M_total_stall_s,
-		    na_number_at(row, M_total_stall_us) / NA_US_PER_S);
+		    seconds_at(row, M_total_stall_us));
 	na_case_copy(c, to, row, M_stall_share);
 }
 
@@ -65,66 +66,45 @@ static void tell_longest(struct na_case *c, struct na_finding *f,
 
 	if (most == row)
 		return;
-	na_case_fact(c, f,
-		     "%s stalls them longer than each of these (%s all "
-		     "together), with more slack (%s)",
-		     na_text_at(most, M_collective),
-		     na_case_seconds(c, na_number_at(most, M_total_stall_us) /
-						NA_US_PER_S),
-		     na_case_seconds(c,
-				     na_number_at(most, M_slack_us "." M_mean) /
-					     NA_US_PER_S));
+	na_case_evidence(
+		c, f,
+		na_fact_stalls_longer(na_text_at(most, M_collective),
+				      seconds_at(most, M_total_stall_us),
+				      seconds_at(most, M_slack_us "." M_mean)));
 }
 
 static bool judge_small(struct na_case *c)
 {
 	struct na_stalled all = na_stalled_of(c, counts);
 	const struct na_value *row = all.worst;
+	const char *collective = na_text_at(row, M_collective);
+	const char *send = na_text_at(row, M_send_op);
+	const char *recv = na_text_at(row, M_recv_op);
 	struct na_finding *f;
 	struct na_value *list;
 
 	if (!row)
 		return false;
 	f = na_case_find(c, NA_SEV_WARNING, NA_CERTAIN, "slack --sort stall");
-	f->base = ", which a device stalls in it in the mean";
+	f->base = na_case_say(c, na_fact_stalled_in_it());
 	na_case_cost(c, f, na_per_device_s(c, all.stall_us));
-	f->title = na_case_text(
-		c,
-		"%s%s too little slack: %s of %s in flight, between %s and %s; "
-		"%s of stall on each device",
-		na_text_at(row, M_collective),
-		all.n > 1 ? na_case_text(c, " (and %zu more) have", all.n - 1)
-			  : " has",
-		na_case_seconds(c, na_number_at(row, M_slack_us "." M_mean) /
-					   NA_US_PER_S),
-		na_case_seconds(c, na_number_at(row, M_observed_us "." M_mean) /
-					   NA_US_PER_S),
-		na_text_at(row, M_send_op), na_text_at(row, M_recv_op),
-		na_case_seconds(c, f->lost_s));
-	f->brief = na_case_text(c,
-				"%s%s too little slack: %s of stall on each "
-				"device",
-				na_text_at(row, M_collective),
-				all.n > 1 ? na_case_text(c, " (and %zu more) "
-							    "have", all.n - 1)
-					  : " has",
-				na_case_seconds(c, f->lost_s));
-	f->remedy = na_case_text(
-		c,
-		"find what keeps computation from running between %s and %s: "
-		"data dependencies, the schedule, collectives that are issued "
-		"at once; overlap more, or send less",
-		na_text_at(row, M_send_op), na_text_at(row, M_recv_op));
-	na_case_fact(c, f,
-		     "%zu collective%s, of which devices stall %s each in the "
-		     "mean, %s all together",
-		     all.n, na_plural(all.n), na_case_seconds(c, f->lost_s),
-		     na_case_seconds(c, all.stall_us / NA_US_PER_S));
-	na_case_fact(c, f, "its transfers take %s in the median",
-		     na_case_seconds(c, na_number_at(row, M_network_p50_us) /
-						NA_US_PER_S));
+	f->title = na_case_say(
+		c, na_fact_too_little_slack(
+			   collective, (int64_t)all.n - 1,
+			   seconds_at(row, M_slack_us "." M_mean),
+			   seconds_at(row, M_observed_us "." M_mean), send,
+			   recv, f->lost_s));
+	f->brief = na_case_say(
+		c, na_fact_too_little_slack(collective, (int64_t)all.n - 1, NAN,
+					    NAN, NULL, NULL, f->lost_s));
+	f->remedy = na_case_say(c, na_fact_slack_remedy(send, recv));
+	na_case_evidence(c, f,
+			 na_fact_collectives_stall((int64_t)all.n, f->lost_s,
+						   all.stall_us / NA_US_PER_S));
+	na_case_evidence(
+		c, f, na_fact_median_transfer(seconds_at(row, M_network_p50_us)));
 	tell_longest(c, f, row);
-	f->otherwise = nobody_else;
+	f->otherwise = na_case_say(c, na_fact_somebody_is_slow(false));
 	na_put_int(c->r, f->evidence, M_collectives, (int64_t)all.n);
 	na_put_real(c->r, f->evidence, M_stall_per_device_s, f->lost_s);
 	list = na_put_list(c->r, f->evidence, M_worst);
@@ -158,13 +138,15 @@ static void judge_stalls(struct na_case *c)
 	const struct na_value *body = na_case_body(c, "slack");
 	const struct na_value *row = na_stalled_of(c, NULL).worst;
 	const struct na_value *late = na_first(body, M_late);
+	const char *collective = na_text_at(row, M_collective);
+	const char *cause = na_text_at(late, M_cause);
 	double share = na_number_at(row, M_stall_share);
 	size_t n = na_length(body, M_late), home = 0;
 	struct na_finding *f;
 
 	na_for_each (v, na_get(body, M_late))
 		home += at_home(v);
-	if (!late || !*na_text_at(late, M_cause) || is_small(c, row) ||
+	if (!late || !*cause || is_small(c, row) ||
 	    !(share >= c->limits->stalled))
 		return;
 	f = na_case_find(c, n == home ? NA_SEV_WARNING : NA_SEV_INFO,
@@ -172,32 +154,22 @@ static void judge_stalls(struct na_case *c)
 			 "slack --sort stall");
 	na_case_draw(c, f, "slack --waterfall -o late.svg");
 	if (n == home)
-		f->sure = "each slow run that was looked at lost its time on "
-			  "a host; why, the trace does not show";
+		f->sure = na_case_say(c, na_fact_hosts_lost_the_time());
 	f->from_s = na_number_at(late, M_from_s);
 	f->to_s = na_number_at(late, M_to_s);
-	f->base = ", which a device stalls in it in the mean";
+	f->base = na_case_say(c, na_fact_stalled_in_it());
 	na_case_cost(c, f,
 		     na_per_device_s(c, na_number_at(row, M_total_stall_us)));
-	f->culprit = na_case_text(c, "%s stalls its devices: %s",
-				  na_text_at(row, M_collective),
-				  na_text_at(late, M_cause));
-	f->title = na_case_text(
-		c,
-		"%s of slack are too little for the slow runs of %s: its "
-		"devices stall for %s %% of the step time",
-		na_case_seconds(c, na_number_at(row, M_slack_us "." M_mean) /
-					   NA_US_PER_S),
-		na_text_at(row, M_collective), na_case_number(c, 100 * share));
-	f->remedy = n == home
-			    ? "look at the hosts' memory, PCIe and CPU: not "
-			      "the network keeps the devices waiting"
-			    : "look at its slowest run in the waterfall: what "
-			      "of the path took long; send less, or earlier";
-	na_case_fact(c, f, "each device stalls %s in it",
-		     na_case_seconds(c, f->lost_s));
-	f->how = na_text_at(late, M_cause);
-	f->otherwise = nobody_else;
+	f->culprit = na_case_say(c, na_fact_stalls_its_devices(collective,
+							       cause));
+	f->title = na_case_say(
+		c, na_fact_slow_runs_stall(
+			   seconds_at(row, M_slack_us "." M_mean), collective,
+			   share));
+	f->remedy = na_case_say(c, na_fact_slow_runs_remedy(n == home));
+	na_case_evidence(c, f, na_fact_device_stalls(f->lost_s));
+	f->how = cause;
+	f->otherwise = na_case_say(c, na_fact_somebody_is_slow(false));
 	put_row(c, na_put_list(c->r, f->evidence, M_worst), row);
 	na_put_real(c->r, f->evidence, M_stall_share, share);
 	na_put_real(c->r, f->evidence, M_stall_per_device_s, f->lost_s);
@@ -269,26 +241,27 @@ static void tell_part(struct na_case *c, struct na_finding *f,
 {
 	f->picture = NULL;
 	f->otherwise = NULL;
-	f->remedy = na_case_text(c,
-				 "mend %s first (%s), and look again: what "
-				 "stalls then does so for the schedule",
-				 e->culprit, e->check->id);
-	f->title = na_case_text(c, "%s: in part a consequence of %s (%s)",
-				f->title, e->culprit, e->check->id);
-	na_case_fact(c, f, "%s costs %s%s of each step", e->culprit, e->roughly,
-		     na_case_seconds(c, e->cost_ms_per_step / NA_MS_PER_S));
+	f->remedy = na_case_say(
+		c, na_fact_first_mend(e->culprit, e->check->id, true));
+	f->title = na_case_say(
+		c, na_fact_stall_is_explained(f->title, true, e->culprit,
+					      e->check->id));
+	na_case_evidence(c, f,
+			 na_fact_costs_of_each_step(
+				 e->culprit, e->roughly,
+				 e->cost_ms_per_step / NA_MS_PER_S));
 }
 
 /* What steps wait for hosts that compute longer than the others or wait for
  * their input. */
 struct own_waits {
 	double ms;
-	const char *who; /* NULL: nobody */
+	const char *host; /* the last one; NULL: none */
+	bool several;
 };
 
 static struct own_waits own_waits_of(const struct na_case *c)
 {
-	static const char several[] = "the host that is last in each";
 	struct own_waits x = {0};
 
 	na_for_each (v, na_get(na_case_body(c, "steps"), M_steps)) {
@@ -298,7 +271,8 @@ static struct own_waits own_waits_of(const struct na_case *c)
 		    !na_says(v, M_cause, "input"))
 			continue;
 		x.ms += fmax(0, na_number_at(v, M_lost_ms));
-		x.who = !x.who || strcmp(x.who, host) == 0 ? host : several;
+		x.several |= x.host && strcmp(x.host, host) != 0;
+		x.host = host;
 	}
 	return x;
 }
@@ -310,17 +284,16 @@ static void tell_own_waits(struct na_case *c, struct na_finding *f)
 	struct own_waits x = own_waits_of(c);
 	const char *waits;
 
-	if (!f->brief || !x.who ||
+	if (!f->brief || !x.host ||
 	    !(x.ms >= EXPLAINS * f->lost_s * NA_MS_PER_S))
 		return;
-	waits = na_case_text(c, "steps wait %s for what %s does itself",
-			     na_case_seconds(c, x.ms / NA_MS_PER_S), x.who);
-	na_case_fact(c, f, "%s", waits);
-	f->brief = na_case_text(c, "%s; %s", f->brief, waits);
-	f->sure = "the stall is counted; why, is not known";
-	f->remedy = na_case_text(c, "see first whom the steps wait for, in "
-				    "more of them (netan steps); then: %s",
-				 f->remedy);
+	waits = na_case_say(
+		c, na_fact_steps_wait_for(x.ms / NA_MS_PER_S,
+					  x.several ? NULL : x.host));
+	na_put_text(c->r, f->facts, NULL, waits);
+	f->brief = na_case_say(c, na_fact_one_and_other(f->brief, waits));
+	f->sure = na_case_say(c, na_fact_stall_is_counted(NULL));
+	f->remedy = na_case_say(c, na_fact_first_see_steps(f->remedy));
 	f->otherwise = NULL;
 }
 
@@ -346,21 +319,20 @@ static void settle_stalls(struct na_case *c, struct na_finding *f)
 		f->cost_ms_per_step = NAN;
 		/* One run of many would show whom it waits for, not why. */
 		f->picture = NULL;
-		f->title = na_case_text(c, "%s: explained by %s (%s)", f->title,
-					e->culprit, e->check->id);
-		f->remedy = na_case_text(c,
-					 "mend %s first (%s), and look again",
-					 e->culprit, e->check->id);
+		f->title = na_case_say(
+			c, na_fact_stall_is_explained(f->title, false,
+						      e->culprit,
+						      e->check->id));
+		f->remedy = na_case_say(
+			c, na_fact_first_mend(e->culprit, e->check->id, false));
 		f->otherwise = NULL;
 		f->confidence = e->confidence;
-		f->sure = na_case_text(c,
-				       "the stall is counted; its cause is as "
-				       "sure as the finding %s",
-				       e->check->id);
-		f->culprit =
-			na_case_text(c, "%s stalls its devices",
-				     na_text_at(na_first(f->evidence, M_worst),
-						M_collective));
+		f->sure = na_case_say(c, na_fact_stall_is_counted(e->check->id));
+		f->culprit = na_case_say(
+			c, na_fact_stalls_its_devices(
+				   na_text_at(na_first(f->evidence, M_worst),
+					      M_collective),
+				   NULL));
 	}
 	if (!e && part_of(c, f)) {
 		tell_part(c, f, part_of(c, f));
@@ -368,19 +340,17 @@ static void settle_stalls(struct na_case *c, struct na_finding *f)
 	} else if (!e) {
 		tell_own_waits(c, f);
 	}
-	if (f->otherwise == nobody_else && names_somebody(c, f))
-		f->otherwise = "somebody is slow, and this is how it shows: "
-			       "see the other findings first";
+	if (f->otherwise && names_somebody(c, f))
+		f->otherwise = na_case_say(c, na_fact_somebody_is_slow(true));
 	if (!f->how)
 		return;
 	if (!e && uncosted(c, f)) {
 		e = uncosted(c, f);
-		na_case_fact(c, f,
-			     "what %s costs is not known: it may explain this "
-			     "(%s)",
-			     e->culprit, e->check->id);
+		na_case_evidence(c, f,
+				 na_fact_cost_not_known(e->culprit,
+							e->check->id));
 	} else if (!e) {
-		na_case_fact(c, f, "its slowest run: %s", f->how);
+		na_case_evidence(c, f, na_fact_slowest_run(f->how));
 		na_put_text(c->r, f->evidence, M_slowest_run, f->how);
 	}
 	f->how = NULL;

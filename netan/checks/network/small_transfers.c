@@ -1,20 +1,12 @@
 /* small-transfers: many small transfers pay a fixed cost each; a remark where
  * nobody waits for them. */
 
+#include "facts.h"
 #include "members.h"
 #include "netan/analyses/sizes/sizes.h"
 #include "netan/checks/joined.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets/packets.h"
-
-static const char collectives[] =
-	"fuse collectives into fewer, larger transfers; raise "
-	"--megascale_sparse_reduction_threshold (default 256 KiB: below it "
-	"only a subset of participants reduces)";
-
-static const char of_ranks[] =
-	"where these are many calls that belong together, send them as one "
-	"(coalesced point-to-point operations, larger buckets of gradients)";
 
 static void judge_small_transfers(struct na_case *c)
 {
@@ -31,8 +23,7 @@ static void judge_small_transfers(struct na_case *c)
 		na_transfers_few(c, (double)na_count_at(g, M_count),
 				 NA_SIZES_LEAST);
 	if (!c->missing && na_packets_told(c) && !planned && !(count < 1))
-		na_case_missing(c, "transfers that are not small, too, to "
-				   "compare these with");
+		na_case_needs(c, na_fact_needs_large_transfers());
 	if (!(count > c->limits->small_count && time > c->limits->small_time) ||
 	    ((na_of_ranks(c) || !planned) &&
 	     na_count_at(g, M_count) < NA_SIZES_LEAST) ||
@@ -43,20 +34,14 @@ static void judge_small_transfers(struct na_case *c)
 				 ? NA_SEV_WARNING
 				 : NA_SEV_INFO,
 			 NA_CERTAIN, "sizes");
-	f->title = na_case_text(c,
-				"%.0f %% of the transfers are small and take "
-				"%.0f %% of all transfer time",
-				count * 100, time * 100);
-	f->remedy =
-		na_of_ranks(c) ? of_ranks
-		: planned      ? collectives
-			  : "where these are many calls that belong together, "
-			    "send them as one; else nothing";
-	na_case_fact(c, f,
-		     "%s transfers, the small ones with %.0f %% of the "
-		     "bytes",
-		     na_case_count(c, na_count_at(g, M_count)),
-		     100 * na_number_at(g, M_small_bytes_share));
+	f->title = na_case_say(c, na_fact_many_are_small(count, time));
+	f->remedy = na_case_say(c, na_of_ranks(c) || !planned
+					   ? na_fact_send_as_one(na_of_ranks(c))
+					   : na_fact_fuse_collectives());
+	na_case_evidence(
+		c, f,
+		na_fact_bytes_of_small(na_count_at(g, M_count),
+				       na_number_at(g, M_small_bytes_share)));
 	na_put_int(c->r, f->evidence, M_transfers, na_count_at(g, M_count));
 	na_case_copy(c, f->evidence, g, M_small_count_share,
 		     M_small_bytes_share, M_small_time_share);
