@@ -102,7 +102,7 @@ END {
 		exit 1
 	print "/* Generated from facts.def by tools/facts.awk. */"
 	print "#ifndef GEN_FACTS_H\n#define GEN_FACTS_H\n"
-	print "#include \"netan/phrases/phrases.h\"\n\nenum na_fact_id {"
+	print "#include \"netan/phrases/phrases.h\"\n\nenum na_fact_id {\n\tNA_NO_FACT,"
 	for (k = 1; k <= n; k++) {
 		if (!(order[k] in text)) {
 			print "fact " order[k] " has no row in en.def" >"/dev/stderr"

@@ -75,7 +75,7 @@ static bool is_there(const union na_arg *arg, enum na_arg_type type)
 	case NA_ARG_COUNT:
 		return arg->integer != 0;
 	case NA_ARG_INTEGER:
-		return true;
+		return arg->integer >= 0;
 	case NA_ARG_NUMBER:
 	case NA_ARG_FACTOR:
 	case NA_ARG_PERCENT:
@@ -249,11 +249,19 @@ void na_render(struct na_str *to, const char *args, const union na_arg *arg,
 const char *na_say(struct na_phrases *p, struct na_fact fact)
 {
 	struct na_str s = {0};
+
+	if (fact.id == NA_NO_FACT)
+		return "";
+	na_render(&s, args_of[fact.id], fact.arg, text_of[fact.id]);
+	return na_say_all(p, &s);
+}
+
+const char *na_say_all(struct na_phrases *p, struct na_str *s)
+{
 	const char *kept;
 
-	na_str_addf(&s, "%s", "");
-	na_render(&s, args_of[fact.id], fact.arg, text_of[fact.id]);
-	kept = na_str_keep(&s, p->arena);
+	na_str_addf(s, "%s", "");
+	kept = na_str_keep(s, p->arena);
 	if (!kept)
 		p->failed = true;
 	return kept ? kept : "";

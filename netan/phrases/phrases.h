@@ -17,7 +17,7 @@
  *	{{ and [[       are the characters { and [
  * Alternatives and optional parts are templates themselves.  An argument is
  * not there if it is a text that is NULL or empty, a number that is not
- * finite, a count of 0, or a flag that is false.
+ * finite, a count of 0, an integer below 0, or a flag that is false.
  */
 #ifndef NETAN_PHRASES_PHRASES_H
 #define NETAN_PHRASES_PHRASES_H
@@ -32,7 +32,7 @@
  * Types of arguments.
  *
  *	count    int64_t  thousands set apart: "12 345"
- *	integer  int64_t  a name or a position: "12345"; always there
+ *	integer  int64_t  a name or a position: "12345"
  *	number   double   3 significant digits
  *	factor   double   2 significant digits
  *	percent  double   a share, times 100, 3 significant digits, no sign
@@ -65,7 +65,7 @@ union na_arg {
 enum { NA_FACT_ARGS = 10 };
 
 struct na_fact {
-	int id; /* enum na_fact_id of facts.h */
+	int id; /* enum na_fact_id of facts.h; 0: no fact, which says "" */
 	union na_arg arg[NA_FACT_ARGS];
 };
 
@@ -78,6 +78,9 @@ struct na_phrases {
 /* The fact in English.  It lives as long as the arena; never NULL: "" when
  * memory is short. */
 const char *na_say(struct na_phrases *p, struct na_fact fact);
+
+/* What was put together of facts, kept in the same way; s is freed. */
+const char *na_say_all(struct na_phrases *p, struct na_str *s);
 
 /* The template with these arguments, whose names and types are as in a row of
  * facts.def. */

@@ -56,7 +56,7 @@ static void walk_hangs(const struct na_hang *h)
 	walk_must(records == h->records.n);
 	if (!na_hangs_result(&x, r))
 		abort();
-	na_hangs_views(&x, 0, r);
+	walk_must(na_hangs_views(&x, 0, r));
 	walk_must(na_result_ok(r));
 	na_hangs_fini(&x);
 	na_result_free(r);

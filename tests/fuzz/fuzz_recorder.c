@@ -72,7 +72,7 @@ static void walk_judgement(const struct na_flight_record *ranks)
 	}
 	if (!na_hangs_result(&x, r))
 		abort();
-	na_hangs_views(&x, 0, r);
+	walk_must(na_hangs_views(&x, 0, r));
 	walk_must(na_result_ok(r));
 	na_hangs_fini(&x);
 	na_result_free(r);

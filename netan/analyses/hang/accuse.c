@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts.h"
 #include "netan/analyses/hang/hang.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
@@ -324,8 +325,7 @@ static bool narrow(struct na_hangs *x, struct na_hangs_event *e,
 
 	if (few) {
 		ok = na_append(&e->blocked_by, few->hosts.v, few->hosts.n);
-		e->why = "they stand at another place of the program than "
-			 "the others of their launch";
+		e->why = na_fact_stand_elsewhere();
 	}
 	for (size_t i = 0; i < groups.n; i++)
 		na_vec_free(&groups.v[i].hosts);
@@ -351,11 +351,10 @@ static bool smaller_module(struct na_hangs_event *e, size_t all)
 	if (with < 2)
 		return true;
 	if (alike > 1 || 2 * least->hosts.n >= all) {
-		e->why = "the groups are of the same launch, and none is the "
-			 "smaller one";
+		e->why = na_fact_no_group_is_smaller();
 		return true;
 	}
-	e->why = "they run another module or fingerprint than the others";
+	e->why = na_fact_run_another_module();
 	return na_append(&e->blocked_by, least->hosts.v, least->hosts.n);
 }
 
@@ -373,12 +372,7 @@ static bool by_launch(struct na_hangs *x, struct na_hangs_event *e,
 		ok = narrow(x, e, r, oldest, behind.n);
 	if (ok && !e->blocked_by.n) {
 		ok = na_append(&e->blocked_by, behind.v, behind.n);
-		e->why = 2 * behind.n > all
-				 ? "they are still in the older launch; they "
-				   "are the larger group, so one of them is "
-				   "the cause"
-				 : "they are still in the older launch, the "
-				   "others have moved on";
+		e->why = na_fact_are_in_older_launch(2 * behind.n > all);
 	}
 	na_vec_free(&behind);
 	return ok;
@@ -404,7 +398,7 @@ static bool who_blocks(struct na_hangs *x, struct na_hangs_event *e,
 		ok = by_launch(x, e, r, oldest, all.n);
 	else if (ok)
 		ok = smaller_module(e, all.n) &&
-		     (e->blocked_by.n || e->why || newest < 0 ||
+		     (e->blocked_by.n || e->why.id || newest < 0 ||
 		      narrow(x, e, r, newest, all.n));
 	na_vec_free(&all);
 	return ok;
@@ -436,6 +430,6 @@ bool na_hangs_accuse(struct na_hangs *x, struct na_hangs_event *e)
 	}
 	sort_names(x, &e->blocked_by);
 	if (e->blocked_by.n)
-		e->why = "the digest names them as culprits";
+		e->why = na_fact_digest_names_them();
 	return true;
 }

@@ -307,6 +307,8 @@ enum na_status na_hangs_judge(struct na_hangs *x, const struct na_hang *logs,
 		return na_fail_nomem(err);
 	if (ranks && na_stalls_judge(&x->stalls, ranks, err) != NA_OK)
 		return err->status;
+	x->phrases.arena = &x->arena;
+	x->stalls.phrases = &x->phrases;
 	x->severity = severity_of(x);
 	return NA_OK;
 }
@@ -329,4 +331,5 @@ void na_hangs_fini(struct na_hangs *x)
 	na_vec_free(&x->offenders);
 	na_vec_free(&x->localised);
 	na_stalls_fini(&x->stalls);
+	na_arena_fini(&x->arena);
 }

@@ -27,6 +27,7 @@
 #include "netan/analyses/analysis.h"
 #include "netan/analyses/hang/stall.h"
 #include "netan/model/logs/hang.h"
+#include "netan/phrases/phrases.h"
 #include "netan/result/result.h"
 
 enum {
@@ -63,7 +64,7 @@ struct na_hangs_event {
 	NA_VEC(struct na_hangs_module) modules;
 	struct na_hang_names blocked_by; /* hosts */
 	struct na_hang_names waiting;    /* hosts, where launches tell */
-	const char *why; /* of blocked_by; or why nobody; static, or NULL */
+	struct na_fact why;              /* of blocked_by; or why nobody */
 };
 
 struct na_hangs_link {
@@ -89,6 +90,8 @@ struct na_hangs {
 	uint64_t naming;         /* events that name any host */
 	struct na_stalls stalls; /* of ranks of GPU jobs; events, too */
 	enum na_severity severity;
+	struct na_arena arena; /* of what is told of them in words */
+	struct na_phrases phrases;
 };
 
 /* Borrows `logs`, and what ranks say of themselves (stall.h), or NULL.
@@ -101,13 +104,19 @@ void na_hangs_fini(struct na_hangs *x);
 /* The body, and what a person sees of it; top 0: all rows.  False: no
  * memory. */
 bool na_hangs_result(const struct na_hangs *x, struct na_result *r);
-void na_hangs_views(const struct na_hangs *x, size_t top, struct na_result *r);
+bool na_hangs_views(const struct na_hangs *x, size_t top, struct na_result *r);
 
 /* ---- among themselves */
 
 static inline const char *na_hangs_name(const struct na_hangs *x, uint32_t n)
 {
 	return na_strtab_at(&x->logs->names, n);
+}
+
+static inline const char *na_hangs_say(const struct na_hangs *x,
+				       struct na_fact fact)
+{
+	return na_say(x->stalls.phrases, fact);
 }
 
 /* Natural order of two names. */
@@ -124,16 +133,14 @@ size_t na_hangs_blamed(const struct na_hangs_event *e, uint32_t four[4]);
 const struct na_hang_record *na_hangs_report(const struct na_hangs *x,
 					     const struct na_hangs_event *e);
 /* What to do about an event; the i-th advice, NULL behind the last. */
-enum { NA_HANGS_ADVICE_BUF = 600 };
 const char *na_hangs_next(const struct na_hangs *x,
-			  const struct na_hangs_event *e, size_t i,
-			  char buf[NA_HANGS_ADVICE_BUF]);
-/* What its program counters say of a bad chip; NULL: nothing. */
-const char *na_hangs_counter_word(const struct na_hangs *x,
-				  const struct na_hangs_event *e);
+			  const struct na_hangs_event *e, size_t i);
+/* What its program counters say of a bad chip; of others, no fact. */
+struct na_fact na_hangs_counter_fact(const struct na_hangs *x,
+				     const struct na_hangs_event *e);
 /* The same of a stall of ranks; what the table and the text say of them. */
 const char *na_stall_next(const struct na_stalls *x, const struct na_stall *s,
-			  size_t i, char buf[NA_HANGS_ADVICE_BUF]);
+			  size_t i);
 void na_stalls_result(const struct na_stalls *x, struct na_result *r,
 		      struct na_value *events);
 /* How far ranks came, where it is a picture (stall_progress.c); false: no
@@ -144,9 +151,11 @@ void na_stalls_view(const struct na_hangs *x, size_t top, struct na_result *r);
 void na_stalls_texts(const struct na_hangs *x, size_t most,
 		     struct na_result *r);
 void na_stalls_notes(const struct na_stalls *x, struct na_result *r);
-/* "GPU stuck: ranks 12 and 14 in all_to_all" */
-void na_stall_title(const struct na_stalls *x, const struct na_stall *s,
-		    char *buf, size_t size);
+/* The lines of the i-th event, under its cause; frees them. */
+void na_hangs_text(const struct na_hangs *x, size_t i, enum na_hang_cause cause,
+		   struct na_str *lines, struct na_result *r);
+/* "GPU stuck: ranks 12 and 14 (all_to_all)" */
+const char *na_stall_title(const struct na_stalls *x, const struct na_stall *s);
 /* "train.py:17 step" */
 void na_stall_frame_text(const struct na_stalls *x, const struct na_fr_frame *f,
 			 char *buf, size_t size);
@@ -154,8 +163,10 @@ void na_stall_frame_text(const struct na_stalls *x, const struct na_fr_frame *f,
 void na_hangs_evidence(struct na_result *r, struct na_value *row,
 		       uint32_t bits);
 
-/* "host-1, host-2 and 3 more". */
-size_t na_hangs_names(const struct na_hangs *x, const uint32_t *names, size_t n,
-		      char *buf, size_t size);
+/* "host-1, host-2 and 3 more"; of none, "". */
+const char *na_hangs_names(const struct na_hangs *x, const uint32_t *names,
+			   size_t n);
+/* A text of the logs, cut off where it is long. */
+const char *na_hangs_quoted(const struct na_hangs *x, uint32_t n);
 
 #endif

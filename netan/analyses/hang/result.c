@@ -11,6 +11,13 @@ static const char *name(const struct na_hangs *x, uint32_t n)
 	return n == NA_NO_NAME ? NULL : na_hangs_name(x, n);
 }
 
+static void put_said(const struct na_hangs *x, struct na_result *r,
+		     struct na_value *in, const char *member,
+		     struct na_fact fact)
+{
+	na_put_text(r, in, member, fact.id ? na_hangs_say(x, fact) : NULL);
+}
+
 static void put_names(const struct na_hangs *x, struct na_result *r,
 		      struct na_value *in, const char *member,
 		      const struct na_hang_names *names)
@@ -62,10 +69,9 @@ static void put_next(const struct na_hangs *x, const struct na_hangs_event *e,
 		     struct na_result *r, struct na_value *row)
 {
 	struct na_value *list = na_put_list(r, row, M_next);
-	char buf[NA_HANGS_ADVICE_BUF];
 	const char *s;
 
-	for (size_t i = 0; (s = na_hangs_next(x, e, i, buf)); i++)
+	for (size_t i = 0; (s = na_hangs_next(x, e, i)); i++)
 		na_put_text(r, list, NULL, s);
 }
 
@@ -102,7 +108,7 @@ static void put_report(const struct na_hangs *x, const struct na_hangs_event *e,
 	in = na_put_object(r, row, M_first_error);
 	na_put_text(r, in, M_time, t ? name(x, t->error_time) : NULL);
 	na_put_text(r, in, M_type, t ? name(x, t->error_type) : NULL);
-	na_put_text(r, row, M_counters, na_hangs_counter_word(x, e));
+	put_said(x, r, row, M_counters, na_hangs_counter_fact(x, e));
 	if (t)
 		put_names(x, r, row, M_other_lines, &t->texts);
 	else
@@ -113,13 +119,14 @@ static void put_event(const struct na_hangs *x, const struct na_hangs_event *e,
 		      struct na_result *r, struct na_value *list)
 {
 	struct na_value *row = na_put_object(r, list, NULL);
-	char buf[NA_HANG_TIME_BUF], who[300];
+	char buf[NA_HANG_TIME_BUF];
+	const char *who;
 	uint32_t four[4];
 
 	na_put_text(r, row, M_time, na_hang_time_text(&e->time, buf));
 	na_put_text(r, row, M_cause, na_hang_cause_word(e->cause));
-	na_hangs_names(x, four, na_hangs_blamed(e, four), who, sizeof(who));
-	na_put_text(r, row, M_culprit, who[0] ? who : NULL);
+	who = na_hangs_names(x, four, na_hangs_blamed(e, four));
+	na_put_text(r, row, M_culprit, *who ? who : NULL);
 	na_hangs_evidence(r, row, NA_BY_MEGASCALE);
 	na_put_whole(r, row, M_launch_id, launch_of(e));
 	na_put_real(r, row, M_timeout_s,
@@ -134,7 +141,7 @@ static void put_event(const struct na_hangs *x, const struct na_hangs_event *e,
 	put_culprits(x, e, r, row);
 	put_modules(x, e, r, row);
 	put_names(x, r, row, M_blocked_by, &e->blocked_by);
-	na_put_text(r, row, M_blocked_why, e->why);
+	put_said(x, r, row, M_blocked_why, e->why);
 	put_names(x, r, row, M_waiting, &e->waiting);
 	put_next(x, e, r, row);
 	put_report(x, e, r, row);
@@ -205,7 +212,8 @@ bool na_hangs_result(const struct na_hangs *x, struct na_result *r)
 	put_links(x, r, na_put_list(r, body, M_links));
 	put_offenders(x, r, na_put_list(r, body, M_repeat_offenders));
 	put_localised(x, r, na_put_list(r, body, M_localised));
-	return !x->stalls.v.n ||
-	       na_stalls_progress(&x->stalls, r,
-				  na_put_list(r, body, M_progress));
+	return (!x->stalls.v.n ||
+		na_stalls_progress(&x->stalls, r,
+				   na_put_list(r, body, M_progress))) &&
+	       !x->phrases.failed;
 }

@@ -39,6 +39,7 @@
 
 #include "netan/model/logs/hang.h"
 #include "netan/model/logs/recorder.h"
+#include "netan/phrases/phrases.h"
 
 /* Between the last call and the last line of logs: checkpoints and
  * evaluations on one rank take less as a rule. */
@@ -99,7 +100,7 @@ struct na_stall {
 	/* Others, whose operations all members have called: behind those. */
 	struct na_stall_ranks behind;
 	int64_t spread_ns; /* of the dumps' last times; -1: not told */
-	const char *why;   /* why nobody is blamed; or NULL */
+	struct na_fact why; /* nobody is blamed */
 };
 
 struct na_stalls {
@@ -108,6 +109,7 @@ struct na_stalls {
 	 * job of which nothing says that it stood still by then. */
 	size_t running;
 	NA_VEC(struct na_stall) v; /* by time */
+	struct na_phrases *phrases; /* what is told of them in words */
 };
 
 /* Borrows `ranks`.  na_stalls_fini() is due in any case. */

@@ -1,6 +1,7 @@
 /* What is told of the roots: their events; see stall.h. */
 #include <string.h>
 
+#include "facts.h"
 #include "netan/analyses/hang/stall_graph.h"
 #include "netan/base/order.h"
 
@@ -393,7 +394,7 @@ static bool add_undecided(const struct na_stall_graph *c, struct na_stalls *x)
 		s = new_stall(x, c->w);
 		if (!s || !describe(s, op) || !add_peer_frames(s, op))
 			return false;
-		s->why = "no majority of the ranks calls the same";
+		s->why = na_fact_no_majority_calls_same();
 	}
 	return true;
 }
@@ -420,9 +421,7 @@ static bool add_crossed(const struct na_stall_graph *c, struct na_stalls *x)
 		    !add_wait(s, o == a ? b : a) || !add_peer_frames(s, o))
 			return false;
 		s->cause = NA_HANG_MISMATCH;
-		s->why = "two ranks call operations of two groups in "
-			 "different orders, and no majority tells which one "
-			 "is right";
+		s->why = na_fact_orders_differ();
 	}
 	return true;
 }
@@ -448,12 +447,10 @@ static bool add_unknown(const struct na_stall_graph *c, struct na_stalls *x)
 		return false;
 	s->cause = NA_HANG_UNKNOWN;
 	s->why = 2 * c->w->missing.n > c->w->members.n
-			 ? "the dumps of most ranks are not here"
-		 : c->w->overflow.n ? "rings lost the entries that would tell"
-		 : c->w->missing.n ? "who did not come may be one whose dump is "
-				     "missing or damaged"
-				    : "all members of each operation are in "
-				      "it, or what others did is not told";
+			 ? na_fact_most_dumps_are_missing()
+		 : c->w->overflow.n ? na_fact_rings_lost_entries()
+		 : c->w->missing.n  ? na_fact_who_did_not_come_has_no_dump()
+				    : na_fact_all_members_are_in_it();
 	return na_append(&s->waiting, first->holds.v, first->holds.n);
 }
 

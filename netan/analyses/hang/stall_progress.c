@@ -350,12 +350,8 @@ static void put_list(struct na_result *r, struct na_value *in,
 static void put_calls(const struct listing *l, struct na_result *r,
 		      struct na_value *to, const struct na_fr_entry *e)
 {
-	char text[300] = "";
-	struct na_str s = na_str_over(text, sizeof(text));
-
-	if (e)
-		na_stall_calls_text(l->x, e, &s);
-	na_put_text(r, to, M_calls, e ? text : NULL);
+	na_put_text(r, to, M_calls,
+		    e ? na_stall_calls_text(l->x, e) : NULL);
 }
 
 static void put_messages(const struct listing *l, struct na_result *r,

@@ -218,8 +218,8 @@ static void put_called(struct na_result *r, struct na_value *row,
 	}
 }
 
-static void put_blocked(const struct na_stall *s, struct na_result *r,
-			struct na_value *row)
+static void put_blocked(const struct na_stalls *x, const struct na_stall *s,
+			struct na_result *r, struct na_value *row)
 {
 	struct na_value *list = na_put_list(r, row, M_blocked_by);
 	char text[32];
@@ -228,7 +228,8 @@ static void put_blocked(const struct na_stall *s, struct na_result *r,
 		snprintf(text, sizeof(text), "r%d", (int)s->culprits.v[i].rank);
 		na_put_text(r, list, NULL, text);
 	}
-	na_put_text(r, row, M_blocked_why, s->why);
+	na_put_text(r, row, M_blocked_why,
+		    s->why.id ? na_say(x->phrases, s->why) : NULL);
 	put_called(r, row, M_waiting, &s->waiting);
 	put_called(r, row, M_waiting_behind, &s->behind);
 }
@@ -237,10 +238,9 @@ static void put_next(const struct na_stalls *x, const struct na_stall *s,
 		     struct na_result *r, struct na_value *row)
 {
 	struct na_value *list = na_put_list(r, row, M_next);
-	char buf[NA_HANGS_ADVICE_BUF];
 	const char *text;
 
-	for (size_t i = 0; (text = na_stall_next(x, s, i, buf)); i++)
+	for (size_t i = 0; (text = na_stall_next(x, s, i)); i++)
 		na_put_text(r, list, NULL, text);
 }
 
@@ -251,12 +251,12 @@ static void put_stall(const struct na_stalls *x, const struct na_stall *s,
 	struct na_hang_time t = {.ns = s->since_ns,
 				 .known = s->since_ns != INT64_MIN,
 				 .has_year = true};
-	char buf[NA_HANG_TIME_BUF], who[NA_STALL_RANKS_BUF + 120];
+	char buf[NA_HANG_TIME_BUF];
+	const char *who = na_stall_who(x, s);
 
 	na_put_text(r, row, M_time, na_hang_time_text(&t, buf));
 	na_put_text(r, row, M_cause, na_hang_cause_word(s->cause));
-	na_stall_who(x, s, who, sizeof(who));
-	na_put_text(r, row, M_culprit, who[0] ? who : NULL);
+	na_put_text(r, row, M_culprit, *who ? who : NULL);
 	na_hangs_evidence(r, row, s->evidence);
 	na_put_null(r, row, M_launch_id);
 	na_put_real(r, row, M_timeout_s,
@@ -267,7 +267,7 @@ static void put_stall(const struct na_stalls *x, const struct na_stall *s,
 	na_put_null(r, row, M_step_in_progress);
 	put_culprits(x, s, r, row);
 	na_put_list(r, row, M_modules);
-	put_blocked(s, r, row);
+	put_blocked(x, s, r, row);
 	put_next(x, s, r, row);
 	put_group(x, r, row, s->group);
 	na_put_text(r, row, M_collective, name(x, s->operation));
@@ -282,10 +282,7 @@ static void put_stall(const struct na_stalls *x, const struct na_stall *s,
 	na_put_real(r, row, M_dump_spread_s,
 		    s->spread_ns < 0 ? (double)NAN
 				     : (double)s->spread_ns / 1e9);
-	na_put_real(r, row, M_lasted_s,
-		    na_stall_lasted_ps(s) < 0
-			    ? (double)NAN
-			    : (double)na_stall_lasted_ps(s) / NA_PS_PER_S);
+	na_put_real(r, row, M_lasted_s, na_stall_lasted_s(s));
 }
 
 void na_stalls_result(const struct na_stalls *x, struct na_result *r,

@@ -1,6 +1,8 @@
 /* hang: what a person reads of stalls of ranks, one by one. */
+#include <math.h>
 #include <stdio.h>
 
+#include "facts.h"
 #include "netan/analyses/hang/stall_words.h"
 #include "netan/base/order.h"
 #include "netan/base/str.h"
@@ -27,71 +29,58 @@ void na_stall_frame_text(const struct na_stalls *x, const struct na_fr_frame *f,
 }
 
 /* In dumps no time tells when they were written: it hangs for longer. */
-static void lasted_text(const struct na_stall *s, struct na_str *to)
+static void lasted_text(const struct na_stalls *x, const struct na_stall *s,
+			struct na_str *to)
 {
-	char lasted[NA_UNIT_BUF], limit[NA_UNIT_BUF];
-	bool told = *na_stall_lasted(s, lasted);
+	double lasted_s = na_stall_lasted_s(s);
+	bool limited = s->timeout_ms > 0 && s->timeout_ms < INT32_MAX;
 
-	if (!told)
-		return;
-	na_str_addf(to, "hangs: for at least %s, as the inputs tell", lasted);
-	if (s->timeout_ms > 0 && s->timeout_ms < INT32_MAX)
-		na_str_addf(to, "; its timeout is %s",
-			    na_print_time(limit, s->timeout_ms * NA_PS_PER_MS,
-					  3));
-	na_str_addf(to, "\n");
+	if (!isnan(lasted_s))
+		na_stall_line(
+			x, to,
+			na_fact_hangs_for(lasted_s,
+					  limited ? (double)s->timeout_ms / 1e3
+						  : (double)NAN));
 }
 
 /* What is known against them, in one sentence. */
 static void because_text(const struct na_stalls *x, const struct na_stall *s,
 			 struct na_str *to)
 {
-	char group[NA_STALL_RANKS_BUF + 100], who[NA_STALL_RANKS_BUF + 8];
-	char sequence[40] = "", holders[NA_STALL_RANKS_BUF + 8] = "";
+	const char *who = na_stall_culprits(x, s), *holders = NULL;
 
-	na_stall_group(x, s->group, group, sizeof(group));
-	na_stall_culprits(s, who, sizeof(who));
-	if (s->sequence >= 0)
-		snprintf(sequence, sizeof(sequence), " number %lld",
-			 (long long)s->sequence);
-	na_str_addf(to, "operation: %.80s%s of %s\n",
-		    na_stall_name(x, s->operation), sequence, group);
-	lasted_text(s, to);
+	na_stall_line(x, to,
+		      na_fact_stuck_operation(
+			      na_stall_operation(x, s->operation, s->sequence,
+						 s->group)));
+	lasted_text(x, s, to);
 	na_stall_others_text(x, s, to);
 	switch (s->cause) {
 	case NA_HANG_DEVICE_STUCK:
-		na_str_addf(to,
-			    "why: %s still in it; a peer has entered and "
-			    "left it, so it is complete\n",
-			    who);
+		na_stall_line(x, to, na_fact_why_gpu_is_stuck(who));
 		break;
 	case NA_HANG_HOST_STUCK:
-		if (s->sequence < 0 && s->chain.n)
-			na_stall_ranks_word(s->chain.v[0].waiting.v,
-					    s->chain.v[0].waiting.n, holders,
-					    sizeof(holders));
-		na_str_addf(to, "why: %s never called %s%s%s\n", who,
-			    s->sequence >= 0 ? "it; the others of the group "
-					       "wait in it"
-					     : "the other end of it",
-			    holders[0] ? "; it is held by " : "", holders);
+		if (s->chain.n)
+			holders = na_stall_ranks_word(x,
+						      &s->chain.v[0].waiting);
+		na_stall_line(x, to,
+			      na_fact_why_never_called(who, s->sequence < 0,
+						       holders));
 		break;
 	case NA_HANG_MISMATCH:
-		na_str_addf(to,
-			    "why: the ranks of the group call different "
-			    "operations here%s%s\n",
-			    who[0] ? "; beside the majority: " : "", who);
+		na_stall_line(x, to, na_fact_why_mismatch(who));
 		break;
 	case NA_HANG_MISSING_RANK:
-		na_str_addf(to, "why: ");
-		na_stall_no_dump(x, s, false, who, to);
-		na_str_addf(to, ", and all others of the group wait in it\n");
+		na_stall_line(x, to,
+			      na_fact_why_missing(na_stall_no_dump(x, s, who)));
 		break;
 	default:
 		break;
 	}
-	if (s->why)
-		na_str_addf(to, "nobody is blamed: %s\n", s->why);
+	if (s->why.id)
+		na_stall_line(x, to,
+			      na_fact_nobody_is_blamed(
+				      na_say(x->phrases, s->why)));
 }
 
 enum { GROUPS_SHOWN = 6, WAITS_SHOWN = 4, ROWS_SHOWN = 4096 };
@@ -123,70 +112,72 @@ static void group_waits_text(const struct na_stalls *x,
 			     struct na_str *to)
 {
 	const struct na_stall_wait *v = s->chain.v;
-	size_t n = 0;
+	bool messages = v[first].sequence < 0;
+	struct na_str list = {0};
+	int64_t n = 0;
 
-	na_str_addf(to, "waits: in %.80s%s: ",
-		    na_stall_name(x, x->ranks->groups.v[v[first].group].name),
-		    v[first].sequence < 0 ? " (point-to-point)" : "");
 	for (size_t i = first; i < s->chain.n; i++) {
-		char a[NA_STALL_RANKS_BUF + 8], b[NA_STALL_RANKS_BUF + 8];
-
 		if (!same_place(x, &v[first], &v[i]) || n++ >= WAITS_SHOWN)
 			continue;
-		na_stall_ranks_word(v[i].waiting.v, v[i].waiting.n, a,
-				    sizeof(a));
-		na_stall_ranks_word(v[i].waits_for.v, v[i].waits_for.n, b,
-				    sizeof(b));
-		na_str_addf(to, "%s%s for %s", n > 1 ? "; " : "", a, b);
+		na_str_join(
+			&list, "; ", "%s",
+			na_say(x->phrases,
+			       na_fact_rank_for_rank(
+				       na_stall_ranks_word(x, &v[i].waiting),
+				       na_stall_ranks_word(x,
+							   &v[i].waits_for))));
 	}
-	if (n > WAITS_SHOWN)
-		na_str_addf(to, "; and %s more", na_grouped(n - WAITS_SHOWN));
-	na_str_addf(to, "\n");
+	n = n > WAITS_SHOWN ? n - WAITS_SHOWN : 0;
+	na_stall_line(
+		x, to,
+		na_fact_waits_in_group(
+			na_stall_name(x,
+				      x->ranks->groups.v[v[first].group].name),
+			messages, na_say_all(x->phrases, &list), n));
 }
 
 /* Group by group, those next to the culprits first. */
 static void chain_text(const struct na_stalls *x, const struct na_stall *s,
 		       struct na_str *to)
 {
-	char who[NA_STALL_RANKS_BUF + 8];
-	size_t n = 0;
+	int64_t n = 0;
 
 	for (size_t i = 0; i < s->chain.n && i < ROWS_SHOWN; i++) {
 		if (begins(x, s, i) && n++ < GROUPS_SHOWN)
 			group_waits_text(x, s, i, to);
 	}
 	if (n > GROUPS_SHOWN)
-		na_str_addf(to, "waits: in groups of %s more kind%s\n",
-			    na_grouped(n - GROUPS_SHOWN),
-			    na_plural(n - GROUPS_SHOWN));
-	if (!s->behind.n)
-		return;
-	na_stall_ranks_word(s->behind.v, s->behind.n, who, sizeof(who));
-	na_str_addf(to, "waits: behind what is stuck: %s, in operations that "
-			"all have called\n",
-		    who);
+		na_stall_line(x, to,
+			      na_fact_waits_in_more_groups(n - GROUPS_SHOWN));
+	if (s->behind.n)
+		na_stall_line(x, to,
+			      na_fact_waits_behind(
+				      na_stall_ranks_word(x, &s->behind)));
 }
 
-void na_stall_calls_text(const struct na_stalls *x, const struct na_fr_entry *e,
-			 struct na_str *to)
+const char *na_stall_calls_text(const struct na_stalls *x,
+				const struct na_fr_entry *e)
 {
-	char size[NA_UNIT_BUF] = "size not told";
+	char size[NA_UNIT_BUF] = "";
 
 	if (e->size_bytes != UINT64_MAX)
 		na_print_bytes(size, (double)e->size_bytes, 3);
-	na_str_addf(to, "%.60s, %s%s%.40s", na_stall_name(x, e->operation),
-		    size, e->type == NA_NO_NAME ? "" : ", ",
-		    e->type == NA_NO_NAME ? "" : na_stall_name(x, e->type));
+	return na_say(x->phrases,
+		      na_fact_call(na_stall_name(x, e->operation), size,
+				   e->type == NA_NO_NAME
+					   ? NULL
+					   : na_stall_name(x, e->type)));
 }
 
 static void differs_text(const struct na_stalls *x, const struct na_stall *s,
 			 struct na_str *to)
 {
-	for (size_t i = 0; i < s->differs.n && i < 16; i++) {
-		na_str_addf(to, "calls: rank %d ", (int)s->differs.v[i].rank);
-		na_stall_calls_text(x, s->differs.v[i].entry, to);
-		na_str_addf(to, "\n");
-	}
+	for (size_t i = 0; i < s->differs.n && i < 16; i++)
+		na_stall_line(
+			x, to,
+			na_fact_rank_calls(
+				s->differs.v[i].rank,
+				na_stall_calls_text(x, s->differs.v[i].entry)));
 }
 
 /* Whose stack it is, and where it was taken. */
@@ -196,26 +187,20 @@ static void whose_text(const struct na_stalls *x, const struct na_stall *s,
 	const struct na_fr_entry *e = f->entry;
 	bool of_it = e->group == s->group &&
 		     (s->sequence < 0 || e->sequence == s->sequence);
-	char group[NA_STALL_RANKS_BUF + 100];
+	bool blamed = na_stall_blames(s, f->dump->rank);
+	bool in_it = blamed && s->cause != NA_HANG_HOST_STUCK && of_it;
+	bool differs = s->cause == NA_HANG_MISMATCH;
 
-	na_str_addf(to, "stack of rank %d", (int)f->dump->rank);
-	if (!s->culprits.n) {
-		na_str_addf(to, ":\n");
-	} else if (!na_stall_blames(s, f->dump->rank)) {
-		na_str_addf(to, ", which waits in it:\n");
-	} else if (s->cause != NA_HANG_HOST_STUCK && of_it) {
-		na_str_addf(to, ", which %s:\n",
-			    s->cause == NA_HANG_MISMATCH
-				    ? "calls something else"
-				    : "is stuck in it");
-	} else {
-		na_stall_group(x, e->group, group, sizeof(group));
-		na_str_addf(to, ", where it called its last operation, %.60s",
-			    na_stall_name(x, e->operation));
-		if (!e->p2p && e->sequence >= 0)
-			na_str_addf(to, " number %lld", (long long)e->sequence);
-		na_str_addf(to, " of %s:\n", group);
-	}
+	na_stall_line(x, to,
+		      na_fact_stack_of_rank(
+			      f->dump->rank, s->culprits.n && !blamed,
+			      in_it && differs, in_it && !differs,
+			      blamed && !in_it
+				      ? na_stall_operation(x, e->operation,
+							   e->p2p ? -1
+								  : e->sequence,
+							   e->group)
+				      : NULL));
 }
 
 static void stack_text(const struct na_stalls *x, const struct na_stall *s,
@@ -227,7 +212,7 @@ static void stack_text(const struct na_stalls *x, const struct na_stall *s,
 	for (uint32_t k = 0; k < f->entry->n_frames && k < FRAMES_SHOWN; k++) {
 		na_stall_frame_text(x, &f->dump->frames.v[f->entry->frame + k],
 				    text, sizeof(text));
-		na_str_addf(to, "at: %.160s\n", text);
+		na_stall_line(x, to, na_fact_stack_frame(text));
 	}
 }
 
@@ -245,65 +230,59 @@ static void frames_text(const struct na_stalls *x, const struct na_stall *s,
 		stack_text(x, s, &v[n - 1], to);
 }
 
-static void doubts_text(const struct na_stall *s, struct na_str *to)
+static void doubts_text(const struct na_stalls *x, const struct na_stall *s,
+			struct na_str *to)
 {
-	char who[NA_STALL_RANKS_BUF + 8];
-
-	if (s->missing.n) {
-		na_stall_ranks_word(s->missing.v, s->missing.n, who,
-				    sizeof(who));
-		na_str_addf(to, "no whole dump: %s\n", who);
-	}
-	if (s->overflow.n) {
-		na_stall_ranks_word(s->overflow.v, s->overflow.n, who,
-				    sizeof(who));
-		na_str_addf(to,
-			    "ring too short (TORCH_NCCL_TRACE_BUFFER_SIZE): "
-			    "%s\n",
-			    who);
-	}
+	if (s->missing.n)
+		na_stall_line(x, to,
+			      na_fact_no_whole_dumps(
+				      na_stall_ranks_word(x, &s->missing)));
+	if (s->overflow.n)
+		na_stall_line(x, to,
+			      na_fact_rings_are_short(
+				      na_stall_ranks_word(x, &s->overflow)));
 }
 
 void na_stalls_texts(const struct na_hangs *x, size_t most, struct na_result *r)
 {
 	for (size_t i = 0; i < x->stalls.v.n && i < most; i++) {
 		const struct na_stall *s = &x->stalls.v.v[i];
-		char title[80], lines[8192], buf[NA_HANGS_ADVICE_BUF];
-		struct na_str to = na_str_over(lines, sizeof(lines));
+		struct na_str to = {0};
 		const char *text;
 
-		snprintf(title, sizeof(title), "Hang %zu: %s",
-			 x->events.n + i + 1, na_hang_cause_text(s->cause));
 		because_text(&x->stalls, s, &to);
 		differs_text(&x->stalls, s, &to);
 		na_stall_own_text(&x->stalls, s, &to);
 		chain_text(&x->stalls, s, &to);
 		frames_text(&x->stalls, s, &to);
-		doubts_text(s, &to);
-		for (size_t k = 0;
-		     (text = na_stall_next(&x->stalls, s, k, buf)); k++)
-			na_str_addf(&to, "next: %s\n", text);
-		na_result_text(r, title, "%s", lines);
+		doubts_text(&x->stalls, s, &to);
+		for (size_t k = 0; (text = na_stall_next(&x->stalls, s, k));
+		     k++)
+			na_stall_line(&x->stalls, &to, na_fact_next_step(text));
+		na_hangs_text(x, x->events.n + i, s->cause, &to, r);
 	}
 }
 
 /* ---- notes */
 
+static void stall_note(const struct na_stalls *x, struct na_result *r,
+		       struct na_fact fact)
+{
+	na_result_note(r, "%s", na_say(x->phrases, fact));
+}
+
 /* Several roots of one stop: each event tells of its own alone. */
 static void note_all(const struct na_stalls *x, struct na_result *r)
 {
 	struct na_stall_ranks blamed = {0}, waiting = {0};
-	char a[NA_STALL_RANKS_BUF + 8], b[NA_STALL_RANKS_BUF + 8];
 
 	if (x->v.n > 1 && na_stall_all_of(x, &blamed, &waiting) && blamed.n &&
-	    waiting.n) {
-		na_stall_ranks_word(waiting.v, waiting.n, a, sizeof(a));
-		na_stall_ranks_word(blamed.v, blamed.n, b, sizeof(b));
-		na_result_note(r,
-			       "%s wait%s for %s, each for one of them or for "
-			       "several, some through others",
-			       a, waiting.n == 1 ? "s" : "", b);
-	}
+	    waiting.n)
+		stall_note(x, r,
+			   na_fact_ranks_wait_for_several(
+				   na_stall_ranks_word(x, &waiting),
+				   (int64_t)waiting.n,
+				   na_stall_ranks_word(x, &blamed)));
 	na_vec_free(&blamed);
 	na_vec_free(&waiting);
 }
@@ -315,57 +294,45 @@ static bool is_old(const struct na_flight_record *x, int32_t rank)
 }
 
 /* Dumps of several moments: which of them were judged. */
-static void note_again(const struct na_flight_record *x, struct na_result *r)
+static void note_again(const struct na_stalls *x, struct na_result *r)
 {
+	const struct na_flight_record *of = x->ranks;
 	struct na_stall_ranks ranks = {0};
-	char who[NA_STALL_RANKS_BUF + 8], apart[NA_UNIT_BUF];
 	int64_t most_ns = -1;
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < x->again.n; i++) {
-		if (is_old(x, x->again.v[i].rank))
+	for (size_t i = 0; ok && i < of->again.n; i++) {
+		if (is_old(of, of->again.v[i].rank))
 			continue;
-		ok = na_add(&ranks, x->again.v[i].rank);
-		if (x->again.v[i].apart_ns > most_ns)
-			most_ns = x->again.v[i].apart_ns;
+		ok = na_add(&ranks, of->again.v[i].rank);
+		if (of->again.v[i].apart_ns > most_ns)
+			most_ns = of->again.v[i].apart_ns;
 	}
-	if (ok && ranks.n) {
-		na_stall_ranks_word(ranks.v, ranks.n, who, sizeof(who));
-		if (most_ns >= 0)
-			na_print_time(apart,
-				      most_ns > INT64_MAX / NA_PS_PER_NS
-					      ? INT64_MAX
-					      : most_ns * NA_PS_PER_NS,
-				      3);
-		na_result_note(r,
-			       "there are dumps of several moments of %s%s%s: "
-			       "of each rank the last one is judged",
-			       who, most_ns >= 0 ? ", apart by up to " : "",
-			       most_ns >= 0 ? apart : "");
-	}
+	if (ok && ranks.n)
+		stall_note(x, r,
+			   na_fact_last_dumps_are_judged(
+				   na_stall_ranks_word(x, &ranks),
+				   most_ns < 0 ? (double)NAN
+					       : (double)most_ns / 1e9));
 	na_vec_free(&ranks);
 }
 
 /* Ranks without a dump of the time that is judged. */
-static void note_old(const struct na_flight_record *x, struct na_result *r)
+static void note_old(const struct na_stalls *x, struct na_result *r)
 {
-	char who[NA_STALL_RANKS_BUF + 8];
+	struct na_stall_ranks old = {.v = x->ranks->old.v,
+				     .n = x->ranks->old.n};
 
-	if (!x->old.n)
-		return;
-	na_stall_ranks_word(x->old.v, x->old.n, who, sizeof(who));
-	na_result_note(r,
-		       "not judged: the dumps of %s, older than the last ones "
-		       "of other ranks (another attempt of the job?): name the "
-		       "directory of one attempt to judge it",
-		       who);
+	if (old.n)
+		stall_note(x, r,
+			   na_fact_old_dumps_are_not_judged(
+				   na_stall_ranks_word(x, &old)));
 }
 
 /* Who is blamed, and where that is nobody knows. */
 static void note_hosts(const struct na_stalls *x, struct na_result *r)
 {
 	struct na_stall_ranks ranks = {0};
-	char who[NA_STALL_RANKS_BUF + 8];
 	bool ok = true;
 
 	for (size_t i = 0; i < x->v.n; i++) {
@@ -379,14 +346,10 @@ static void note_hosts(const struct na_stalls *x, struct na_result *r)
 		}
 	}
 	na_stall_order(&ranks);
-	if (ok && ranks.n) {
-		na_stall_ranks_word(ranks.v, ranks.n, who, sizeof(who));
-		na_result_note(
-			r,
-			"nothing here tells the host of %s: --hosts FILE "
-			"(rows rank,host) names it",
-			who);
-	}
+	if (ok && ranks.n)
+		stall_note(x, r,
+			   na_fact_hosts_are_not_told(
+				   na_stall_ranks_word(x, &ranks)));
 	na_vec_free(&ranks);
 }
 
@@ -394,25 +357,15 @@ void na_stalls_notes(const struct na_stalls *x, struct na_result *r)
 {
 	note_all(x, r);
 	if (x->ranks) {
-		note_again(x->ranks, r);
-		note_old(x->ranks, r);
+		note_again(x, r);
+		note_old(x, r);
 		note_hosts(x, r);
 	}
 	if (x->running)
-		na_result_note(r,
-			       "cannot tell yet: %s operation%s not called by "
-			       "all ranks where the logs end; NCCL's calls "
-			       "alone do not tell a hang from a job that runs: "
-			       "the watchdog's lines do, or the times of lines "
-			       "(NCCL_DEBUG_TIMESTAMP_LEVELS=INFO) that go on "
-			       "for two minutes after the last call",
-			       na_grouped(x->running),
-			       x->running == 1 ? " was" : "s were");
+		stall_note(x, r,
+			   na_fact_logs_cannot_tell_yet((int64_t)x->running));
 	if (x->v.n && x->ranks->undated)
-		na_result_note(r, "the logs' times have no year, and nothing "
-				  "beside them tells one year: since when is "
-				  "not told");
+		stall_note(x, r, na_fact_logs_tell_no_year());
 	if (x->v.n && x->ranks->unzoned)
-		na_result_note(r, "the logs tell no time zone: their times are "
-				  "read as UTC");
+		stall_note(x, r, na_fact_logs_tell_no_zone());
 }

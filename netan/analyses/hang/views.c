@@ -1,7 +1,8 @@
 /* hang: what a person sees. */
 #include <ctype.h>
-#include <stdio.h>
+#include <math.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/analyses/hang/stall_words.h"
 #include "netan/base/str.h"
@@ -11,8 +12,8 @@
 enum { DETAILS_MAX = 10 }; /* events told one by one, unless --top */
 
 /* "host-17 (job trainer, task 3, chip 1, pc 0x1f)" */
-static void add_culprit(const struct na_hangs *x,
-			const struct na_hangs_culprit *c, struct na_str *to)
+static const char *culprit_text(const struct na_hangs *x,
+				const struct na_hangs_culprit *c)
 {
 	const struct {
 		const char *what;
@@ -23,42 +24,39 @@ static void add_culprit(const struct na_hangs *x,
 		     {"core", c->worker.core},
 		     {"pc", c->pc}};
 	bool hostless = c->worker.host == NA_NO_NAME;
-	const char *before = " (";
+	struct na_str list = {0};
 
-	na_str_addf(to, "%s%.100s", hostless ? "task " : "",
-		    na_hangs_name(x, na_hangs_who(&c->worker)));
 	for (size_t i = 0; i < NA_LEN(parts); i++) {
-		if (parts[i].name == NA_NO_NAME || (hostless && i == 1))
-			continue;
-		na_str_addf(to, "%s%s %.60s", before, parts[i].what,
-			    na_hangs_name(x, parts[i].name));
-		before = ", ";
+		if (parts[i].name != NA_NO_NAME && !(hostless && i == 1))
+			na_str_join(&list, ", ", "%s %s", parts[i].what,
+				    na_hangs_name(x, parts[i].name));
 	}
-	if (before[0] == ',')
-		na_str_addf(to, ")");
+	return na_hangs_say(
+		x, na_fact_worker_at(hostless,
+				     na_hangs_name(x, na_hangs_who(&c->worker)),
+				     na_say_all(x->stalls.phrases, &list)));
 }
 
-static void culprits_text(const struct na_hangs *x,
-			  const struct na_hangs_event *e, size_t most,
-			  char *buf, size_t size)
+static const char *culprits_text(const struct na_hangs *x,
+				 const struct na_hangs_event *e, size_t most)
 {
-	struct na_str to = na_str_over(buf, size);
+	struct na_str list = {0};
 	size_t n = e->culprits.n;
 
-	for (size_t i = 0; i < n && i < most; i++) {
-		na_str_addf(&to, "%s", i ? ", " : "");
-		add_culprit(x, &e->culprits.v[i], &to);
-	}
-	if (n > most)
-		na_str_addf(&to, " and %s more", na_grouped(n - most));
+	for (size_t i = 0; i < n && i < most; i++)
+		na_str_join(&list, ", ", "%s",
+			    culprit_text(x, &e->culprits.v[i]));
+	return na_hangs_say(
+		x, na_fact_names_and_more(na_say_all(x->stalls.phrases, &list),
+					  n > most ? (int64_t)(n - most) : 0));
 }
 
 /* ---- the first line */
 
-static void causes_text(const struct na_hangs *x, char *buf, size_t size)
+static const char *causes_text(const struct na_hangs *x)
 {
-	struct na_str to = na_str_over(buf, size);
 	size_t counts[NA_N_HANG_CAUSES] = {0};
+	struct na_str to = {0};
 
 	for (size_t i = 0; i < x->events.n; i++)
 		counts[x->events.v[i].cause]++;
@@ -68,106 +66,90 @@ static void causes_text(const struct na_hangs *x, char *buf, size_t size)
 				    na_hang_cause_text((enum na_hang_cause)c),
 				    na_grouped(counts[c]));
 	}
+	return na_say_all(x->stalls.phrases, &to);
 }
 
 /* Who is named again and again, more often than anybody else. */
-static void offender_text(const struct na_hangs *x, char *to, size_t size)
+static struct na_fact worst_offender(const struct na_hangs *x)
 {
 	const struct na_hangs_suspect *s = x->offenders.v;
 
-	to[0] = '\0';
-	if (x->offenders.n == 1 ||
-	    (x->offenders.n > 1 && s[0].events > s[1].events))
-		snprintf(to, size, "; %.100s is named in %s%s",
-			 na_hangs_name(x, s->host), na_grouped(s->events),
-			 s->events > NA_HANGS_REPEATED ? ": very likely faulty"
-						       : "");
+	if (!x->offenders.n ||
+	    (x->offenders.n > 1 && s[0].events <= s[1].events))
+		return (struct na_fact){NA_NO_FACT};
+	return na_fact_host_is_named_in(na_hangs_name(x, s->host),
+					(int64_t)s->events,
+					s->events > NA_HANGS_REPEATED);
 }
 
 /* The title of the picture, which says what the text says. */
 static void stalls_message(const struct na_stalls *s, struct na_result *r)
 {
-	char text[900];
-	struct na_str to = na_str_over(text, sizeof(text));
-	size_t at;
+	const char *text = na_stall_sentence(s, &s->v.v[0]);
 
 	if (s->v.n > 1)
-		na_str_addf(&to, "%s hangs; the first: ",
-			    na_grouped(s->v.n));
-	at = to.n;
-	na_stall_sentence(s, &s->v.v[0], &to);
-	if (at)
-		text[at] = (char)tolower((unsigned char)text[at]);
-	na_result_word(r, NA_WORD_MESSAGE, text);
+		na_result_word(r, NA_WORD_MESSAGE,
+			       na_say(s->phrases,
+				      na_fact_first_of_hangs((int64_t)s->v.n,
+							     text)));
+	else if (*text)
+		na_result_wordf(r, NA_WORD_MESSAGE, "%c%s",
+				toupper((unsigned char)*text), text + 1);
 }
 
-static void stalls_headline(const struct na_hangs *x, struct na_result *r)
+static struct na_fact stalls_headline(const struct na_stalls *s,
+				      struct na_result *r)
 {
-	const struct na_stalls *s = &x->stalls;
-	char text[400], second[400], lasted[NA_UNIT_BUF];
-	const char *known = na_stall_lasted(&s->v.v[0], lasted);
+	size_t n = s->v.n;
 
 	stalls_message(s, r);
-	na_stall_title(s, &s->v.v[0], text, sizeof(text));
-	if (s->v.n == 1)
-		na_result_headline(r, "hang: %s%s%s (dumps of %s rank%s)",
-				   text, *known ? ", for at least " : "", known,
-				   na_grouped(s->ranks->dumps.n),
-				   na_plural(s->ranks->dumps.n));
-	else if (s->v.n == 2) {
-		na_stall_title(s, &s->v.v[1], second, sizeof(second));
-		na_result_headline(r, "2 hangs: %s; %s (dumps of %s ranks)",
-				   text, second,
-				   na_grouped(s->ranks->dumps.n));
-	} else
-		na_result_headline(r,
-				   "%s hangs, the first: %s (dumps of %s "
-				   "ranks)",
-				   na_grouped(s->v.n), text,
-				   na_grouped(s->ranks->dumps.n));
+	return na_fact_hangs_of_ranks((int64_t)n, na_stall_title(s, &s->v.v[0]),
+				      n == 2 ? na_stall_title(s, &s->v.v[1])
+					     : NULL,
+				      n == 1 ? na_stall_lasted_s(&s->v.v[0])
+					     : (double)NAN,
+				      (int64_t)s->ranks->dumps.n);
 }
 
-static void headline(const struct na_hangs *x, struct na_result *r)
+static const char *logs_text(const struct na_hangs *x)
 {
-	char lines[NA_COUNT_BUF], logs[200], text[600], most[200];
-	uint64_t n = 0;
-	size_t files = 0;
+	uint64_t lines = 0;
+	int64_t files = 0;
 
 	for (size_t i = 0; i < x->logs->files.n; i++) {
 		if (!x->logs->files.v[i].read)
 			continue;
-		n += x->logs->files.v[i].lines;
+		lines += x->logs->files.v[i].lines;
 		files++;
 	}
-	snprintf(logs, sizeof(logs), "%s of %s file%s",
-		 na_count_of(lines, n, "line"), na_grouped(files),
-		 na_plural(files));
-	if (!x->events.n && x->stalls.v.n) {
-		stalls_headline(x, r);
-	} else if (!x->events.n && x->stalls.ranks &&
-		   x->stalls.ranks->dumps.n) {
-		na_result_headline(r, "%s in the dumps of %zu rank%s",
-				   x->stalls.running
-					   ? "no hang is told, and ranks are "
-					     "apart as in a job that runs,"
-					   : "no operation is unfinished",
-				   x->stalls.ranks->dumps.n,
-				   na_plural(x->stalls.ranks->dumps.n));
-	} else if (!x->events.n) {
-		na_result_headline(r, "no hang message in %s", logs);
-	} else if (x->events.n == 1) {
-		const struct na_hangs_event *e = &x->events.v[0];
+	return na_hangs_say(x, na_fact_lines_of_files((int64_t)lines, files));
+}
 
-		culprits_text(x, e, 3, text, sizeof(text));
-		na_result_headline(r, "hang: %s%s%s (in %s)",
-				   na_hang_cause_text(e->cause),
-				   text[0] ? ": " : "", text, logs);
-	} else {
-		causes_text(x, text, sizeof(text));
-		offender_text(x, most, sizeof(most));
-		na_result_headline(r, "%zu hangs: %s%s (in %s)", x->events.n,
-				   text, most, logs);
-	}
+static struct na_fact headline_fact(const struct na_hangs *x,
+				    struct na_result *r)
+{
+	const struct na_stalls *s = &x->stalls;
+	size_t n = x->events.n;
+
+	if (!n && s->v.n)
+		return stalls_headline(s, r);
+	if (!n && s->ranks && s->ranks->dumps.n)
+		return na_fact_no_hang_in_dumps(s->running > 0,
+						(int64_t)s->ranks->dumps.n);
+	if (!n)
+		return na_fact_no_hang_in_logs(logs_text(x));
+	if (n == 1)
+		return na_fact_hang_in_logs(
+			na_hang_cause_text(x->events.v[0].cause),
+			culprits_text(x, &x->events.v[0], 3), logs_text(x));
+	return na_fact_hangs_in_logs((int64_t)n, causes_text(x),
+				     na_hangs_say(x, worst_offender(x)),
+				     logs_text(x));
+}
+
+static void headline(const struct na_hangs *x, struct na_result *r)
+{
+	na_result_headline(r, "%s", na_hangs_say(x, headline_fact(x, r)));
 	/* Else whoever has it in a file is told the title of a table. */
 	if (!na_result_get_word(r, NA_WORD_MESSAGE, NULL))
 		na_result_word(r, NA_WORD_MESSAGE, na_result_get_headline(r));
@@ -179,10 +161,9 @@ static void put_cell(const struct na_hangs *x, struct na_result *r,
 		     struct na_value *row, const char *member,
 		     const uint32_t *names, size_t n)
 {
-	char text[300];
+	const char *text = na_hangs_names(x, names, n);
 
-	na_hangs_names(x, names, n, text, sizeof(text));
-	na_put_text(r, row, member, text[0] ? text : NULL);
+	na_put_text(r, row, member, *text ? text : NULL);
 }
 
 static void events_view(const struct na_hangs *x, size_t top,
@@ -206,7 +187,8 @@ static void events_view(const struct na_hangs *x, size_t top,
 		put_cell(x, r, row, M_blocked_by, e->blocked_by.v,
 			 e->blocked_by.n);
 	}
-	na_result_view(r, "Hangs", list, &na_table_hang_shown,
+	na_result_view(r, na_hangs_say(x, na_fact_title_hangs()), list,
+		       &na_table_hang_shown,
 		       NA_COLUMNS({M_hang}, {M_event "." M_time}, {M_cause},
 				  {M_event "." M_launch_id},
 				  {M_event "." M_timeout_s},
@@ -241,7 +223,8 @@ static void modules_view(const struct na_hangs *x, size_t top,
 		}
 	}
 	if (list && list->n)
-		na_result_view(r, "Modules", list, &na_table_hang_shown_module,
+		na_result_view(r, na_hangs_say(x, na_fact_title_modules()),
+			       list, &na_table_hang_shown_module,
 			       NA_COLUMNS({M_hang}, {M_module "." M_module},
 					  {M_module "." M_fingerprint},
 					  {M_module "." M_launch_id},
@@ -249,24 +232,27 @@ static void modules_view(const struct na_hangs *x, size_t top,
 			       top);
 }
 
-static void view_if_any(struct na_result *r, const char *title,
-			const char *name, const struct na_table *table,
+static void view_if_any(const struct na_hangs *x, struct na_result *r,
+			struct na_fact title, const char *name,
+			const struct na_table *table,
 			const struct na_column *cols, size_t n, size_t top)
 {
 	const struct na_value *list = na_get(na_result_body(r), name);
 
 	if (list && list->n)
-		na_result_view(r, title, list, table, cols, n, top);
+		na_result_view(r, na_hangs_say(x, title), list, table, cols, n,
+			       top);
 }
 
-static void links_views(size_t top, struct na_result *r)
+static void links_views(const struct na_hangs *x, size_t top,
+			struct na_result *r)
 {
-	view_if_any(r, "Broken links", M_links, &na_table_hang_links,
+	view_if_any(x, r, na_fact_title_links(), M_links, &na_table_hang_links,
 		    NA_COLUMNS({M_a}, {M_b}, {M_events}), top);
-	view_if_any(r, "Hosts that explain several broken links", M_localised,
+	view_if_any(x, r, na_fact_title_explaining_hosts(), M_localised,
 		    &na_table_hang_localised,
 		    NA_COLUMNS({M_host}, {M_links}, {M_of}, {M_events}), top);
-	view_if_any(r, "Hosts named in several hangs", M_repeat_offenders,
+	view_if_any(x, r, na_fact_title_repeated_hosts(), M_repeat_offenders,
 		    &na_table_hang_offenders,
 		    NA_COLUMNS({M_host}, {M_events}, {M_of}, {M_seen},
 			       {M_causes}),
@@ -274,19 +260,6 @@ static void links_views(size_t top, struct na_result *r)
 }
 
 /* ---- one by one */
-
-static void blockers_text(const struct na_hangs *x,
-			  const struct na_hangs_event *e, struct na_str *to)
-{
-	char names[300];
-
-	na_hangs_names(x, e->blocked_by.v, e->blocked_by.n, names,
-		       sizeof(names));
-	if (names[0])
-		na_str_addf(to, "blocked by: %s (%s)\n", names, e->why);
-	else if (e->why)
-		na_str_addf(to, "blocked by: cannot tell, %s\n", e->why);
-}
 
 static void errors_text(const struct na_hangs *x,
 			const struct na_hangs_event *e, struct na_str *to)
@@ -297,40 +270,58 @@ static void errors_text(const struct na_hangs *x,
 		const struct na_hangs_culprit *c = &e->culprits.v[k];
 
 		if (c->error != NA_NO_NAME)
-			na_str_addf(to, "error of %.80s: %.300s\n",
-				    na_hangs_name(x, na_hangs_who(&c->worker)),
-				    na_hangs_name(x, c->error));
+			na_stall_line(
+				&x->stalls, to,
+				na_fact_error_of(
+					na_hangs_name(x,
+						      na_hangs_who(&c->worker)),
+					na_hangs_quoted(x, c->error)));
 	}
 	if (t && t->error_type != NA_NO_NAME)
-		na_str_addf(to, "first error: %.100s %.100s\n",
-			    na_hangs_name(x, t->error_type),
-			    na_hangs_name(x, t->error_time));
+		na_stall_line(
+			&x->stalls, to,
+			na_fact_first_error(na_hangs_quoted(x, t->error_type),
+					    na_hangs_name(x, t->error_time)));
 	if (!t || e->cause != NA_HANG_UNKNOWN)
 		return;
 	for (size_t k = 0; k < t->texts.n && k < 8; k++)
-		na_str_addf(to, "digest: %.200s\n",
-			    na_hangs_name(x, t->texts.v[k]));
+		na_stall_line(&x->stalls, to,
+			      na_fact_digest_says(
+				      na_hangs_quoted(x, t->texts.v[k])));
+}
+
+void na_hangs_text(const struct na_hangs *x, size_t i, enum na_hang_cause cause,
+		   struct na_str *lines, struct na_result *r)
+{
+	struct na_fact title = na_fact_hang_number((int64_t)i + 1,
+						   na_hang_cause_text(cause));
+
+	na_result_text(r, na_hangs_say(x, title), "%s",
+		       na_say_all(x->stalls.phrases, lines));
 }
 
 static void event_text(const struct na_hangs *x, size_t i, struct na_result *r)
 {
 	const struct na_hangs_event *e = &x->events.v[i];
-	char title[80], lines[4096], buf[NA_HANGS_ADVICE_BUF], culprits[900];
-	struct na_str to = na_str_over(lines, sizeof(lines));
-	const char *s;
+	struct na_fact counters = na_hangs_counter_fact(x, e);
+	const char *culprits = culprits_text(x, e, 8), *s;
+	struct na_str to = {0};
 
-	snprintf(title, sizeof(title), "Hang %zu: %s", i + 1,
-		 na_hang_cause_text(e->cause));
-	culprits_text(x, e, 8, culprits, sizeof(culprits));
-	if (culprits[0])
-		na_str_addf(&to, "culprits: %s\n", culprits);
-	if ((s = na_hangs_counter_word(x, e)))
-		na_str_addf(&to, "counters: %s\n", s);
-	blockers_text(x, e, &to);
+	if (*culprits)
+		na_stall_line(&x->stalls, &to, na_fact_culprits_are(culprits));
+	if (counters.id)
+		na_stall_line(&x->stalls, &to,
+			      na_fact_counters_say(na_hangs_say(x, counters)));
+	if (e->why.id)
+		na_stall_line(
+			&x->stalls, &to,
+			na_fact_blocked_by(na_hangs_names(x, e->blocked_by.v,
+							  e->blocked_by.n),
+					   na_hangs_say(x, e->why)));
 	errors_text(x, e, &to);
-	for (size_t k = 0; (s = na_hangs_next(x, e, k, buf)); k++)
-		na_str_addf(&to, "next: %s\n", s);
-	na_result_text(r, title, "%s", lines);
+	for (size_t k = 0; (s = na_hangs_next(x, e, k)); k++)
+		na_stall_line(&x->stalls, &to, na_fact_next_step(s));
+	na_hangs_text(x, i, e->cause, &to, r);
 }
 
 static void offenders_note(const struct na_hangs *x, struct na_result *r)
@@ -339,40 +330,40 @@ static void offenders_note(const struct na_hangs *x, struct na_result *r)
 		const struct na_hangs_suspect *s = &x->offenders.v[i];
 
 		if (s->events > NA_HANGS_REPEATED)
-			na_result_note(r,
-				       "%.100s is named in %s of %s hangs: "
-				       "very likely faulty; leave it out of "
-				       "the job",
-				       na_hangs_name(x, s->host),
-				       na_grouped(s->events),
-				       na_grouped(x->naming));
+			na_result_note(
+				r, "%s",
+				na_hangs_say(x,
+					     na_fact_host_is_faulty(
+						     na_hangs_name(x, s->host),
+						     (int64_t)s->events,
+						     (int64_t)x->naming)));
 	}
 }
 
-void na_hangs_views(const struct na_hangs *x, size_t top, struct na_result *r)
+bool na_hangs_views(const struct na_hangs *x, size_t top, struct na_result *r)
 {
 	size_t details = top ? top : DETAILS_MAX;
 
 	headline(x, r);
 	if (!x->stalls.v.n)
 		na_result_word(r, NA_WORD_UNDRAWN,
-			       x->events.n
-				       ? "launches that logs tell of have no "
-					 "picture; the text and -o FILE.json "
-					 "say who hangs"
-				       : "there is no hang to draw");
+			       na_hangs_say(x, na_fact_hang_is_not_drawn(
+						       x->events.n > 0)));
 	na_stalls_view(x, top ? top : 20, r);
 	na_stalls_texts(x, details, r);
 	na_stalls_notes(&x->stalls, r);
 	if (!x->events.n)
-		return;
+		return !x->phrases.failed;
 	events_view(x, top ? top : 20, r);
 	modules_view(x, top ? top : 20, r);
-	links_views(top ? top : 20, r);
+	links_views(x, top ? top : 20, r);
 	for (size_t i = 0; i < x->events.n && i < details; i++)
 		event_text(x, i, r);
 	if (x->events.n > details)
-		na_result_note(r, "hangs listed one by one: %s of %s (--top)",
-			       na_grouped(details), na_grouped(x->events.n));
+		na_result_note(r, "%s",
+			       na_hangs_say(x, na_fact_hangs_listed(
+						       (int64_t)details,
+						       (int64_t)x->events.n)));
 	offenders_note(x, r);
+	return !x->phrases.failed;
 }

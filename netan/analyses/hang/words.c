@@ -1,22 +1,31 @@
 /* What there is to do about a hang: the playbook, for each cause. */
-#include <stdio.h>
 #include <string.h>
 
+#include "facts.h"
 #include "netan/analyses/hang/hang.h"
 #include "netan/base/str.h"
 
-size_t na_hangs_names(const struct na_hangs *x, const uint32_t *names, size_t n,
-		      char *buf, size_t size)
+const char *na_hangs_names(const struct na_hangs *x, const uint32_t *names,
+			   size_t n)
 {
-	struct na_str to = na_str_over(buf, size);
+	struct na_str to = {0};
 	size_t shown = n <= 3 ? n : 2;
 
 	for (size_t i = 0; i < shown; i++)
-		na_str_join(&to, i + 1 == n ? " and " : ", ", "%.80s",
+		na_str_join(&to, i + 1 == n ? " and " : ", ", "%s",
 			    na_hangs_name(x, names[i]));
-	if (shown < n)
-		na_str_addf(&to, " and %s more", na_grouped(n - shown));
-	return n;
+	return na_hangs_say(x,
+			    na_fact_names_and_more(na_say_all(x->stalls.phrases,
+							      &to),
+						   (int64_t)(n - shown)));
+}
+
+const char *na_hangs_quoted(const struct na_hangs *x, uint32_t n)
+{
+	struct na_str to = {0};
+
+	na_str_addf(&to, "%.250s", na_hangs_name(x, n));
+	return na_say_all(x->stalls.phrases, &to);
 }
 
 size_t na_hangs_blamed(const struct na_hangs_event *e, uint32_t four[4])
@@ -68,106 +77,44 @@ static enum counters counters_of(const struct na_hangs *x,
 			     : NOT_TOLD;
 }
 
-const char *na_hangs_counter_word(const struct na_hangs *x,
-				  const struct na_hangs_event *e)
+struct na_fact na_hangs_counter_fact(const struct na_hangs *x,
+				     const struct na_hangs_event *e)
 {
 	if (e->cause != NA_HANG_BAD_CHIP)
-		return NULL;
+		return (struct na_fact){NA_NO_FACT};
 	switch (counters_of(x, e)) {
 	case ALL_ZERO:
-		return "program counter 0: rather an input stall than a bad "
-		       "chip";
+		return na_fact_counters_are_zero();
 	case NONE_ZERO:
-		return "a program counter that is not 0 supports a faulty chip";
+		return na_fact_counters_are_not_zero();
 	case MIXED:
-		return "some program counters are 0 (an input stall), some are "
-		       "not (a faulty chip)";
+		return na_fact_counters_are_mixed();
 	default:
-		return "no program counter was reported";
+		return na_fact_counters_are_unknown();
 	}
 }
 
-#define WRITE(...) \
-	(snprintf(buf, NA_HANGS_ADVICE_BUF, __VA_ARGS__), (const char *)buf)
+/* ---- what to do: one step after the other */
 
-static const char *bad_chip(const struct na_hangs *x,
-			    const struct na_hangs_event *e, const char *who,
-			    size_t i, char *buf)
+enum { STEPS = 3 };
+
+static void bad_chip(const struct na_hangs *x, const struct na_hangs_event *e,
+		     const char *who, struct na_fact to[STEPS])
 {
-	enum counters c = counters_of(x, e);
-
-	if (i == 0 && c == ALL_ZERO)
-		return WRITE("%s: program counter 0, it waits for input: check "
-			     "that it can reach its input source, that it "
-			     "loads and parses it, and that its reads are not "
-			     "throttled; a stack trace of its Python process "
-			     "(cloud-tpu-diagnostics) shows where it waits",
-			     who);
-	if (i == 0)
-		return WRITE("take %s out of the job (%s) and restart",
-			     e->culprits.n ? who : "the hosts of the digest",
-			     na_hangs_counter_word(x, e));
-	if (i == 1 && c == ALL_ZERO)
-		return "only then take the host out of the job";
-	if (i == 1)
-		return "is it named again (more than 3 hangs: very likely "
-		       "faulty)? netan hang --ledger FILE counts over runs; a "
-		       "bug of the compiler or of a custom kernel looks alike "
-		       "but does not stay with a host";
-	return NULL;
+	if (counters_of(x, e) == ALL_ZERO) {
+		to[0] = na_fact_chip_waits_for_input(who);
+		to[1] = na_fact_do_take_host_out();
+		return;
+	}
+	to[0] = na_fact_do_restart_without(
+		who, na_hangs_say(x, na_hangs_counter_fact(x, e)));
+	to[1] = na_fact_is_named_again();
 }
 
-static const char *networking(const struct na_hangs_event *e, const char *who,
-			      size_t i, char *buf)
+static void fingerprints(const struct na_hangs *x,
+			 const struct na_hangs_event *e, const char *odd,
+			 struct na_fact to[STEPS])
 {
-	uint32_t four[4];
-
-	if (i == 0 && na_hangs_blamed(e, four) > 1)
-		return WRITE(
-			"the network between %s: netan pairs on a trace of "
-			"the job, netan sysctl on each of them, and their "
-			"NICs' error counters",
-			who);
-	if (i == 0)
-		return WRITE("the network of %s: netan pairs on a trace of the "
-			     "job, netan sysctl there, and its NICs' error "
-			     "counters",
-			     e->culprits.n ? who : "the hosts of the digest");
-	if (i == 1)
-		return "one digest names a link, not a host: give netan hang "
-		       "the logs of all runs, or --ledger FILE; a host that is "
-		       "in several broken links is the suspect: leave it out "
-		       "of the job";
-	return NULL;
-}
-
-static const char *modules(const struct na_hangs *x,
-			   const struct na_hangs_event *e, size_t i, char *buf)
-{
-	char who[300];
-
-	na_hangs_names(x, e->blocked_by.v, e->blocked_by.n, who, sizeof(who));
-	if (i == 0 && e->blocked_by.n)
-		return WRITE("look at %s: the hang is where workers are "
-			     "behind, not where they moved on; their logs "
-			     "before the hang, and stack traces of their "
-			     "Python processes",
-			     who);
-	if (i == 0)
-		return "find out which group is behind (the older launch): "
-		       "the hang is there";
-	if (i == 1)
-		return "confirm that all workers run the same program: dump on "
-		       "each of them with XLA_FLAGS=\"--xla_dump_to=DIR "
-		       "--xla_dump_hlo_as_proto\", then netan hlo DUMPS";
-	return NULL;
-}
-
-static const char *fingerprints(const struct na_hangs *x,
-				const struct na_hangs_event *e, size_t i,
-				char *buf)
-{
-	char odd[200], other[100] = "another host";
 	const struct na_hangs_module *most = NULL;
 
 	for (size_t k = 0; k < e->modules.n; k++) {
@@ -176,120 +123,75 @@ static const char *fingerprints(const struct na_hangs *x,
 		if (m->hosts.n && (!most || m->hosts.n > most->hosts.n))
 			most = m;
 	}
-	na_hangs_names(x, e->blocked_by.v, e->blocked_by.n, odd, sizeof(odd));
-	if (most)
-		snprintf(other, sizeof(other), "%.80s",
-			 na_hangs_name(x, most->hosts.v[0]));
-	if (i == 0 && !e->modules.n && !e->blocked_by.n)
-		return "compare the HLO dumps of all workers: netan hlo DUMPS "
-		       "names the first instruction that differs";
-	if (i == 0)
-		return WRITE("compare the HLO dumps of %s with those of %s: "
-			     "netan hlo DUMPS names the first instruction that "
-			     "differs",
-			     e->blocked_by.n ? odd : "the groups", other);
-	if (i == 1)
-		return "no dumps yet? run each worker with "
-		       "XLA_FLAGS=\"--xla_dump_to=DIR "
-		       "--xla_dump_hlo_as_proto\", a directory for each; a "
-		       "difference is a bug of the tracing or of the compiler, "
-		       "or other code or flags on these workers";
-	return NULL;
+	to[0] = na_fact_do_compare_dumps(e->modules.n || e->blocked_by.n, odd,
+					 most ? na_hangs_name(x,
+							      most->hosts.v[0])
+					      : NULL);
+	to[1] = na_fact_do_write_dumps();
 }
 
-static const char *input_stall(const char *who, size_t i, char *buf)
-{
-	switch (i) {
-	case 0:
-		return WRITE("check that %s can reach the input source", who);
-	case 1:
-		return "check that it loads and parses the input properly";
-	case 2:
-		return "check that its reads from the input source are not "
-		       "throttled";
-	default:
-		return NULL;
-	}
-}
-
-static const char *unrecoverable(const struct na_hangs *x,
-				 const struct na_hangs_event *e,
-				 const char *who, size_t i, char *buf)
+static void unrecoverable(const struct na_hangs *x,
+			  const struct na_hangs_event *e, const char *who,
+			  struct na_fact to[STEPS])
 {
 	uint32_t error = e->culprits.n ? e->culprits.v[0].error : NA_NO_NAME;
 
-	if (i == 0 && error != NA_NO_NAME)
-		return WRITE("read the log of %s: %.250s", who,
-			     na_hangs_name(x, error));
-	if (i == 0)
-		return WRITE("read the logs of %s",
-			     e->culprits.n ? who : "the workers that halted");
-	if (i == 1)
-		return "an error of one machine (a copy from the TPU failed, "
-		       "say): leave that host out of the job";
-	return NULL;
+	to[0] = na_fact_do_read_log_of(
+		who, error == NA_NO_NAME ? NULL : na_hangs_quoted(x, error));
+	to[1] = na_fact_error_is_of_one_machine();
 }
 
-static const char *not_queued(const char *who, size_t i, char *buf)
+static void event_steps(const struct na_hangs *x,
+			const struct na_hangs_event *e,
+			struct na_fact to[STEPS])
 {
-	if (i == 0)
-		return WRITE("%s did not queue the program: its host code "
-			     "waits or computes between steps; a stack trace "
-			     "of its Python process shows where",
-			     who);
-	if (i == 1)
-		return "common: checkpoints, input or logging before a "
-		       "collective; raise --megascale_graph_hang_threshold "
-		       "(default 5m) only if the wait is meant";
-	return NULL;
-}
+	uint32_t four[4];
+	size_t n = na_hangs_blamed(e, four);
+	const char *who = na_hangs_names(x, four, n);
+	const char *behind = na_hangs_names(x, e->blocked_by.v,
+					    e->blocked_by.n);
 
-static const char *unknown(const struct na_hangs_event *e, size_t i)
-{
-	if (i == 0)
-		return e->report == SIZE_MAX
-			       ? "there is no digest in these logs: it is in "
-				 "the log of the coordinator, task 0 of slice 0 "
-				 "(JAX) or resource_manager (Pathways); give "
-				 "netan hang that log, too"
-			       : "the runtime could not determine the cause: "
-				 "keep the full digest and the HLO dumps of "
-				 "all workers for the bug report, and restart "
-				 "with --vmodule=real_program_continuator=1";
-	if (i == 1)
-		return "a collective may serve as a barrier for slow input or "
-		       "output (loading a checkpoint): use wait_at_barrier "
-		       "instead, or raise --megascale_graph_hang_threshold "
-		       "(default 5m)";
-	return NULL;
+	switch (e->cause) {
+	case NA_HANG_BAD_CHIP:
+		bad_chip(x, e, who, to);
+		return;
+	case NA_HANG_NETWORKING:
+		to[0] = na_fact_do_look_at_network(n > 1, who);
+		to[1] = na_fact_digest_names_link();
+		return;
+	case NA_HANG_DIFFERENT_MODULE:
+		to[0] = na_fact_do_look_at_who_is_behind(behind);
+		to[1] = na_fact_do_compare_programs();
+		return;
+	case NA_HANG_FINGERPRINT_MISMATCH:
+		fingerprints(x, e, behind, to);
+		return;
+	case NA_HANG_INPUT_STALL:
+		to[0] = na_fact_do_check_input_source(who);
+		to[1] = na_fact_do_check_input_parsing();
+		to[2] = na_fact_do_check_input_reads();
+		return;
+	case NA_HANG_UNRECOVERABLE_ERROR:
+		unrecoverable(x, e, who, to);
+		return;
+	case NA_HANG_PROGRAM_NOT_QUEUED:
+		to[0] = na_fact_program_is_not_queued(who);
+		to[1] = na_fact_waits_are_common();
+		return;
+	default:
+		to[0] = e->report == SIZE_MAX
+				? na_fact_digest_is_missing()
+				: na_fact_do_report_unknown_cause();
+		to[1] = na_fact_collective_may_be_barrier();
+		return;
+	}
 }
 
 const char *na_hangs_next(const struct na_hangs *x,
-			  const struct na_hangs_event *e, size_t i,
-			  char buf[NA_HANGS_ADVICE_BUF])
+			  const struct na_hangs_event *e, size_t i)
 {
-	char who[300];
-	uint32_t four[4];
+	struct na_fact steps[STEPS] = {{NA_NO_FACT}};
 
-	if (!na_hangs_names(x, four, na_hangs_blamed(e, four), who,
-			    sizeof(who)))
-		strcpy(who, "the host");
-	switch (e->cause) {
-	case NA_HANG_BAD_CHIP:
-		return bad_chip(x, e, who, i, buf);
-	case NA_HANG_NETWORKING:
-		return networking(e, who, i, buf);
-	case NA_HANG_DIFFERENT_MODULE:
-		return modules(x, e, i, buf);
-	case NA_HANG_FINGERPRINT_MISMATCH:
-		return fingerprints(x, e, i, buf);
-	case NA_HANG_INPUT_STALL:
-		return input_stall(who, i, buf);
-	case NA_HANG_UNRECOVERABLE_ERROR:
-		return unrecoverable(x, e, who, i, buf);
-	case NA_HANG_PROGRAM_NOT_QUEUED:
-		return not_queued(who, i, buf);
-	default:
-		return unknown(e, i);
-	}
+	event_steps(x, e, steps);
+	return i < STEPS && steps[i].id ? na_hangs_say(x, steps[i]) : NULL;
 }

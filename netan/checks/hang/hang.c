@@ -7,8 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
-#include "netan/base/ranges.h"
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/checks/hang/hang_came.h"
 #include "netan/checks/look.h"
@@ -19,41 +20,29 @@ struct story {
 	const char *who;   /* "rank 11 on host-1", "ranks 12 and 14" */
 	const char *where; /* "all_reduce number 156 of ranks 8-11" */
 	bool many;
-	bool end; /* `where` is the other end of what never was called */
 };
 
 static const char *who_of(struct na_case *c, const struct na_value *event)
 {
 	const struct na_value *list = na_get(event, M_culprits);
-	const char *text = "", *host;
 	size_t n = 0, all = list ? list->n : 0;
+	struct na_str names = {0};
+	struct na_fact who;
 
 	na_for_each (v, list) {
-		double rank = na_number_at(v, M_rank);
-
-		if (n == NAMED)
+		if (n++ == NAMED)
 			break;
-		host = na_text_or(v, M_host, NULL);
-		text = na_case_text(c, "%s%s%s%s%s", text,
-				    !n             ? ""
-				    : n + 1 == all ? " and "
-						   : ", ",
-				    isfinite(rank)
-					    ? na_case_text(c, "%s%d",
-							   n         ? ""
-							   : all > 1 ? "ranks "
-								     : "rank ",
-							   (int)rank)
-				    : host ? host
-					   : "?",
-				    isfinite(rank) && host ? " on " : "",
-				    isfinite(rank) && host ? host : "");
-		n++;
+		who = na_fact_blamed_rank(n == 1, all > 1,
+					  na_count_or(v, M_rank, -1),
+					  na_text_or(v, M_host, NULL));
+		na_str_join(&names, n == all ? " and " : ", ", "%s",
+			    na_case_say(c, who));
 	}
-	if (all > n)
-		text = na_case_text(c, "%s and %s more", text,
-				    na_case_count(c, all - n));
-	return n ? text : na_case_names(c, na_get(event, M_blocked_by), NAMED);
+	if (!n)
+		return na_case_names(c, na_get(event, M_blocked_by), NAMED);
+	return na_case_say(c, na_fact_names_and_more(
+				      na_say_all(&c->phrases, &names),
+				      all > NAMED ? (int64_t)all - NAMED : 0));
 }
 
 /* A send or receive, which others than the culprit called. */
@@ -63,37 +52,34 @@ static bool is_end(const struct na_value *v)
 	       na_says(v, M_collective, "recv");
 }
 
-/* Whose it is: of an event, who waits in it, is told first. */
-static const char *holder_of(struct na_case *c, const struct na_value *v)
+/* Whose it is: of an event, who waits in it, is told first.  -1: several. */
+static int64_t holder_of(const struct na_value *v)
 {
 	const struct na_value *chain = na_get(v, M_chain);
 	const struct na_value *list = na_get(chain ? na_items(chain) : v,
 					     M_waiting_ranks);
 
-	return list && list->n == 1 && na_items(list)->kind == NA_V_INT
-		       ? na_case_text(c, " of rank %d",
-				      (int)na_items(list)->u.i)
-		       : "";
+	return list && list->n == 1 ? na_int_of(na_items(list), -1) : -1;
 }
 
 /* "all_reduce number 156 of ranks 8-11"; of an event, and of what is listed
  * beside it. */
 static const char *where_of(struct na_case *c, const struct na_value *v)
 {
-	double number = na_number_at(v, M_sequence);
-	const char *group = na_text_or(v, M_group, NULL);
-	char ranks[120];
-	bool listed = group && group[0] >= '0' && group[0] <= '9';
+	return na_case_say(c, na_fact_operation_of(
+				      na_text_or(v, M_collective, NULL),
+				      is_end(v) ? holder_of(v) : -1,
+				      na_count_or(v, M_sequence, -1), is_end(v),
+				      na_hang_group(c, na_text_or(v, M_group,
+								  NULL))));
+}
 
-	return na_case_text(
-		c, "%s%s%s%s%s", na_text_or(v, M_collective, "an operation"),
-		is_end(v) ? holder_of(c, v) : "",
-		isfinite(number) ? na_case_text(c, " number %.0f", number) : "",
-		!group      ? ""
-		: is_end(v) ? ", within ranks "
-		: listed    ? " of ranks "
-			    : " of ",
-		group ? na_ranges_of(group, ranks, sizeof(ranks)) : "");
+/* The same of what somebody never called: the other end of a message. */
+static const char *not_called(struct na_case *c, const struct na_value *v)
+{
+	const char *where = where_of(c, v);
+
+	return is_end(v) ? na_case_say(c, na_fact_other_end_of(where)) : where;
 }
 
 static struct story story_of(struct na_case *c, const struct na_value *event)
@@ -102,48 +88,25 @@ static struct story story_of(struct na_case *c, const struct na_value *event)
 
 	return (struct story){.who = who_of(c, event),
 			      .where = where_of(c, event),
-			      .many = list && list->n > 1,
-			      .end = is_end(event)};
-}
-
-static size_t doubts(const struct na_value *event)
-{
-	const struct na_value *list = na_get(event, M_undecided);
-
-	return list ? list->n : 0;
+			      .many = list && list->n > 1};
 }
 
 /* What keeps the job, of which nobody else can say as much. */
-static const char *title_of(struct na_case *c, const struct na_value *event,
-			    const struct story *s)
+static struct na_fact title_fact(struct na_case *c,
+				 const struct na_value *event,
+				 const struct story *s)
 {
 	if (na_says(event, M_cause, "device_stuck"))
-		return na_case_text(c,
-				    "the job hangs: the GPU%s of %s %s stuck "
-				    "in %s",
-				    s->many ? "s" : "", s->who,
-				    s->many ? "are" : "is", s->where);
+		return na_fact_gpu_is_stuck(s->who, s->many, s->where);
 	if (na_says(event, M_cause, "host_stuck"))
-		return na_case_text(c, "the job hangs: %s never called %s%s%s",
-				    s->who, s->end ? "the other end of " : "",
-				    s->where,
-				    doubts(event)
-					    ? ", or another operation before it"
-					    : "");
+		return na_fact_rank_never_called(s->who, not_called(c, event),
+						 na_length(event, M_undecided) >
+							 0);
 	if (na_says(event, M_cause, "mismatch"))
-		return na_case_text(
-			c, "the job hangs: %s%s not what the others call in %s",
-			*s->who ? s->who : "ranks",
-			*s->who && !s->many ? " calls" : " call", s->where);
+		return na_fact_rank_calls_another(s->who, s->many, s->where);
 	if (na_says(event, M_cause, "missing_rank"))
-		return na_case_text(c,
-				    "the job hangs: %s %s nothing, and %s "
-				    "waits",
-				    s->who, s->many ? "tell" : "tells",
-				    s->where);
-	return na_case_text(c, "the job hangs: %s%s%s",
-			    na_text_at(event, M_cause), *s->who ? ": " : "",
-			    s->who);
+		return na_fact_rank_tells_nothing(s->who, s->many, s->where);
+	return na_fact_hang_of_cause(na_text_at(event, M_cause), s->who);
 }
 
 static enum na_cause cause_of(const struct na_value *event)
@@ -175,12 +138,12 @@ static void tell_network(struct na_case *c, struct na_finding *f)
 
 		if (g == f || g->cause != NA_CAUSE_NETWORK)
 			continue;
-		na_case_fact(c, f, "the network, %s: %s",
-			     before ? "before"
-			     : isfinite(g->from_s) && isfinite(f->from_s)
-				     ? "at that time"
-				     : "of the same run",
-			     g->culprit ? g->culprit : g->title);
+		na_case_evidence(c, f,
+				 na_fact_network_beside_hang(
+					 before,
+					 isfinite(g->from_s) &&
+						 isfinite(f->from_s),
+					 g->culprit ? g->culprit : g->title));
 		return;
 	}
 }
@@ -190,18 +153,12 @@ static void tell_since(struct na_case *c, struct na_finding *f,
 		       const struct na_value *event)
 {
 	const char *time = na_text_or(event, M_time, NULL);
-	double s = na_number_at(event, M_lasted_s);
 
-	if (!time)
-		return;
-	if (!na_get(event, M_chain))
-		na_case_fact(c, f, "since %s", time);
-	else
-		na_case_fact(c, f, "since %s, and all time from then on is "
-				   "lost: %s%s",
-			     time, isfinite(s) ? "at least " : "",
-			     isfinite(s) ? na_case_seconds(c, s)
-					 : "how long, nothing here tells");
+	if (time)
+		na_case_evidence(
+			c, f,
+			na_fact_hang_since(time, na_get(event, M_chain),
+					   na_number_at(event, M_lasted_s)));
 }
 
 static void tell_waiting(struct na_case *c, struct na_finding *f,
@@ -211,15 +168,10 @@ static void tell_waiting(struct na_case *c, struct na_finding *f,
 	size_t n = na_length(event, M_waiting) + behind;
 
 	if (n && f->culprit)
-		na_case_fact(c, f, "%s rank%s for %s%s", na_case_count(c, n),
-			     n == 1 ? " waits" : "s wait", f->culprit,
-			     !behind ? ""
-				     : na_case_text(c,
-						    ", %s of them behind "
-						    "what is stuck, in "
-						    "operations that all have "
-						    "called",
-						    na_case_count(c, behind)));
+		na_case_evidence(c, f,
+				 na_fact_ranks_wait_for((int64_t)n, f->culprit,
+							false,
+							(int64_t)behind));
 	tell_since(c, f, event);
 }
 
@@ -227,29 +179,22 @@ static void tell_waiting(struct na_case *c, struct na_finding *f,
 static void tell_doubts(struct na_case *c, struct na_finding *f,
 			const struct na_value *event, const struct story *s)
 {
-	size_t n = 0, all = doubts(event);
-	const char *text = "";
+	int64_t n = 0, all = (int64_t)na_length(event, M_undecided);
+	struct na_str list = {0};
 
 	if (!all || !*s->who)
 		return;
 	na_for_each (v, na_get(event, M_undecided)) {
 		if (n++ < OTHERS)
-			text = na_case_text(c, "%s%s%s%s", text,
-					    n > 1 ? "; " : "",
-					    is_end(v) ? "the other end of "
-						      : "",
-					    where_of(c, v));
+			na_str_join(&list, "; ", "%s", not_called(c, v));
 	}
-	if (all > OTHERS)
-		text = na_case_text(c, "%s; %s more", text,
-				    na_case_count(c, all - OTHERS));
-	na_case_fact(c, f, "or before it %s", text);
+	na_case_evidence(c, f,
+			 na_fact_or_before_it(na_say_all(&c->phrases, &list),
+					      all > OTHERS ? all - OTHERS : 0));
 	f->confidence = NA_LIKELY;
-	f->sure = na_case_text(c,
-			       "%s %s certain, which of these %s operations "
-			       "came first in the program is not",
-			       s->who, s->many ? "are" : "is",
-			       na_case_count(c, all + 1));
+	f->sure = na_case_say(c,
+			      na_fact_first_operation_is_unsure(s->who, s->many,
+								all + 1));
 }
 
 /* A dump tells that a rank has not finished what a peer has; not why. */
@@ -258,15 +203,10 @@ static void tell_stuck(struct na_case *c, struct na_finding *f,
 {
 	if (!na_says(event, M_cause, "device_stuck"))
 		return;
-	na_case_fact(c, f,
-		     "a peer has entered and left it, so all had called it");
+	na_case_evidence(c, f, na_fact_peer_has_left());
 	f->confidence = NA_LIKELY;
-	f->sure = na_case_text(c,
-			       "that %s %s not finished it is certain, that "
-			       "the GPU or its link is why is not",
-			       s->who, s->many ? "have" : "has");
-	f->otherwise = "a dump that is older than those of its peers, or "
-		       "earlier work of its stream that does not end";
+	f->sure = na_case_say(c, na_fact_stuck_gpu_is_unsure(s->who, s->many));
+	f->otherwise = na_case_say(c, na_fact_or_dump_is_older());
 }
 
 /* It may have called it, too, and its dump was not copied. */
@@ -276,12 +216,9 @@ static void tell_missing(struct na_case *c, struct na_finding *f,
 	if (!na_says(event, M_cause, "missing_rank"))
 		return;
 	f->confidence = NA_LIKELY;
-	f->sure = na_case_text(c,
-			       "that nothing here tells of %s is certain, that "
-			       "%s never called it is not",
-			       s->who, s->many ? "they" : "it");
-	f->otherwise = "a dump that was written and is not among the files, or "
-		       "not whole";
+	f->sure = na_case_say(c,
+			      na_fact_missing_rank_is_unsure(s->who, s->many));
+	f->otherwise = na_case_say(c, na_fact_or_dump_is_elsewhere());
 }
 
 static void put_evidence(struct na_case *c, struct na_finding *f,
@@ -298,7 +235,7 @@ static void judge_event(struct na_case *c, const struct na_value *event,
 			size_t k)
 {
 	const struct na_value *culprits = na_get(event, M_culprits);
-	const struct na_value *next = na_get(event, M_next);
+	const char *remedy = na_text_of(na_first(event, M_next), NULL);
 	struct story s = story_of(c, event);
 	struct na_finding *f =
 		na_case_find(c, *s.who ? NA_SEV_ERROR : NA_SEV_WARNING,
@@ -308,8 +245,9 @@ static void judge_event(struct na_case *c, const struct na_value *event,
 
 	if (drawn && drawn->n)
 		na_case_draw(c, f, "hang -o hang.svg");
-	f->title = title_of(c, event, &s);
-	f->remedy = na_text_of(na_items(next), "netan hang says more");
+	f->title = na_case_say(
+		c, na_fact_job_hangs(na_case_say(c, title_fact(c, event, &s))));
+	f->remedy = remedy ? remedy : na_case_say(c, na_fact_hang_says_more());
 	f->from_s = since_of(c, event);
 	f->culprit = *s.who ? s.who : NULL;
 	tell_waiting(c, f, event);
@@ -323,36 +261,31 @@ static void judge_event(struct na_case *c, const struct na_value *event,
 	}
 	tell_network(c, f);
 	if (culprits && culprits->n)
-		na_case_accuse(f, cause_of(event),
-			       (struct na_who){.kind = "host",
-					       .culprits = culprits,
-					       .certain = !na_says(
-						       event, M_cause,
-						       "missing_rank")},
-			       s.who);
+		na_case_accuse(
+			f, cause_of(event),
+			(struct na_who){.kind = "host",
+					.culprits = culprits,
+					.certain = !na_says(event, M_cause,
+							    "missing_rank")},
+			s.who);
 }
 
 /* Ranks wait, and who did not come may be one whose dump is no whole one. */
 static void say_untold(struct na_case *c, const struct na_value *event)
 {
 	const struct na_value *ranks = na_get(event, M_missing_ranks);
-	const char *whose;
 
 	if (!na_length(event, M_missing_ranks))
 		return;
-	whose = ranks->n == 1
-			? na_case_text(c, "rank %d is",
-				       (int)na_real_of(na_items(ranks), 0))
-			: na_case_text(c, "%s ranks are",
-				       na_case_count(c, ranks->n));
-	na_case_missing(c,
-			"whole dumps of all ranks: %s %s in %s %s of %s, and "
-			"the dump of %s missing or damaged (netan hang)",
-			na_case_names(c, na_get(event, M_waiting), NAMED),
-			na_length(event, M_waiting) == 1 ? "waits" : "wait",
-			na_text_at(event, M_collective),
-			na_case_count(c, na_count_at(event, M_sequence)),
-			na_text_at(event, M_group_name), whose);
+	na_case_needs(c,
+		      na_fact_needs_dumps_of_all(
+			      na_case_names(c, na_get(event, M_waiting), NAMED),
+			      (int64_t)na_length(event, M_waiting),
+			      na_text_at(event, M_collective),
+			      na_count_at(event, M_sequence),
+			      na_text_at(event, M_group_name),
+			      (int64_t)ranks->n,
+			      na_int_of(na_items(ranks), 0)));
 }
 
 static void judge_hang(struct na_case *c)

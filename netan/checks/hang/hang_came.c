@@ -2,48 +2,49 @@
 
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/base/ranges.h"
+#include "netan/base/str.h"
 #include "netan/checks/look.h"
 #include "netan/result/plain.h"
 
 enum { GROUPS = 2, PLACES = 4 /* of a group that are told */ };
 
-const char *na_hang_ranks(struct na_case *c, const struct na_value *list)
-{
-	char buf[200];
-	const char *ranks = na_plain_ranges(buf, sizeof(buf), list);
-	size_t n = list ? list->n : 0;
-
-	c->failed |= !ranks;
-	return n && ranks
-		       ? na_case_text(c, "rank%s %s", na_plural(n), ranks)
-		       : "";
-}
-
-/* What decides: who never called it has called less than its peers, who is
- * stuck in it has ended less. */
-static const char *place_of(struct na_case *c, const struct na_value *event,
-			    const struct na_value *place)
-{
-	bool stuck = na_says(event, M_cause, "device_stuck");
-	const char *calls = na_text_or(place, M_calls, NULL);
-	int64_t n = na_count_or(place, stuck ? M_completed : M_enqueued, -1);
-
-	return calls   ? na_case_text(c, "called %s", calls)
-	       : n < 0 ? "of which nothing is told"
-		       : na_case_text(c, "%s up to number %lld",
-				      stuck ? "ended" : "called", (long long)n);
-}
-
-/* "of ranks 2 and 3" */
-static const char *of_group(struct na_case *c, const char *list)
+const char *na_hang_group(struct na_case *c, const char *group)
 {
 	char ranks[200];
 
-	return na_case_text(c, "of %s%s",
-			    *list >= '0' && *list <= '9' ? "ranks " : "",
-			    na_ranges_of(list, ranks, sizeof(ranks)));
+	return !group ? NULL
+		      : na_case_say(c, na_fact_group_of_ranks(
+					       *group >= '0' && *group <= '9',
+					       na_ranges_of(group, ranks,
+							    sizeof(ranks))));
+}
+
+/* "rank 2", "ranks 3, 5-8 and 12", of a list of numbers; "" without any. */
+static const char *named_ranks(struct na_case *c, const struct na_value *list)
+{
+	char buf[200];
+	const char *ranks = na_plain_ranges(buf, sizeof(buf), list);
+	int64_t n = list ? (int64_t)list->n : 0;
+
+	c->failed |= !ranks;
+	return n && ranks ? na_case_say(c, na_fact_ranks_named(n, ranks)) : "";
+}
+
+/* "rank 2 called up to number 232".  What decides: who never called it has
+ * called less than its peers, who is stuck in it has ended less. */
+static struct na_fact place_of(struct na_case *c, const struct na_value *event,
+			       const struct na_value *place)
+{
+	bool stuck = na_says(event, M_cause, "device_stuck");
+
+	return na_fact_ranks_came(named_ranks(c, na_get(place, M_ranks)),
+				  na_text_or(place, M_calls, NULL), stuck,
+				  na_count_or(place,
+					      stuck ? M_completed : M_enqueued,
+					      -1));
 }
 
 /* "of ranks 2 and 3: rank 2 called up to number 232, rank 3 up to 246" */
@@ -51,22 +52,21 @@ static void tell_group(struct na_case *c, struct na_finding *f,
 		       const struct na_value *event,
 		       const struct na_value *group)
 {
-	const char *list = na_text_or(group, M_group, NULL), *text = "";
-	size_t n = 0, all = na_length(group, M_positions);
+	const char *list = na_text_or(group, M_group, NULL);
+	int64_t n = 0, all = (int64_t)na_length(group, M_positions);
+	struct na_str places = {0};
 
 	if (!list)
 		return;
 	na_for_each (v, na_get(group, M_positions)) {
 		if (n++ < PLACES)
-			text = na_case_text(c, "%s%s%s %s", text,
-					    n > 1 ? ", " : "",
-					    na_hang_ranks(c, na_get(v, M_ranks)),
-					    place_of(c, event, v));
+			na_str_join(&places, ", ", "%s",
+				    na_case_say(c, place_of(c, event, v)));
 	}
-	if (all > PLACES)
-		text = na_case_text(c, "%s, and so on (%s places in all)", text,
-				    na_case_count(c, all));
-	na_case_fact(c, f, "%s: %s", of_group(c, list), text);
+	na_case_evidence(c, f,
+			 na_fact_group_came(na_hang_group(c, list),
+					    na_say_all(&c->phrases, &places),
+					    all > PLACES ? all : 0));
 }
 
 /* Of a mismatch what ranks call there alone; who has no dump has no place.
@@ -121,26 +121,30 @@ static bool is_blamed(const struct na_value *event, int64_t rank)
 	return false;
 }
 
-/* The dump of a culprit is here, and no stack of what it still holds. */
-static const char *stackless(struct na_case *c, const struct na_value *event)
+/* The culprit whose dump is here, and no stack of what it still holds; -1. */
+static int64_t stackless(const struct na_value *event)
 {
 	const struct na_value *culprit = na_first(event, M_culprits);
 
-	if (na_count_or(culprit, M_pending, -1) < 0)
-		return "";
-	return na_case_text(c, "; of what rank %d still holds no stack is told",
-			    (int)na_count_or(culprit, M_rank, -1));
+	return na_count_or(culprit, M_pending, -1) < 0
+		       ? -1
+		       : na_count_or(culprit, M_rank, -1);
 }
 
 /* "all_reduce 233 of ranks 2 and 3" */
 static const char *called(struct na_case *c, const struct na_value *stack)
 {
-	const char *text = na_text_or(stack, M_operation, "an operation");
-	const char *of = strstr(text, " of ");
+	const char *text = na_text_or(stack, M_operation, NULL);
+	const char *of = text ? strstr(text, " of ") : NULL;
+	struct na_str name = {0};
 
-	return !of ? text
-		   : na_case_text(c, "%.*s %s", (int)(of - text), text,
-				  of_group(c, of + strlen(" of ")));
+	if (!of)
+		return text;
+	na_str_addf(&name, "%.*s", (int)(of - text), text);
+	return na_case_say(
+		c, na_fact_operation_of(na_say_all(&c->phrases, &name), -1, -1,
+					false,
+					na_hang_group(c, of + strlen(" of "))));
 }
 
 void na_hang_tell_stack(struct na_case *c, struct na_finding *f,
@@ -148,14 +152,15 @@ void na_hang_tell_stack(struct na_case *c, struct na_finding *f,
 {
 	const struct na_value *stack = na_first(event, M_frames);
 	int64_t rank = na_count_or(stack, M_rank, -1);
-	const char *then;
+	bool blamed = is_blamed(event, rank);
 
-	if (!stack || !na_length(event, M_culprits))
-		return;
-	then = !is_blamed(event, rank) ? stackless(c, event)
-	       : na_says(event, M_cause, "host_stuck") ? ", and no later one"
-						       : "";
-	na_case_fact(c, f, "rank %d called %s at %s%s", (int)rank,
-		     called(c, stack), frame_of(c, k, na_get(stack, M_frames)),
-		     then);
+	if (stack && na_length(event, M_culprits))
+		na_case_evidence(c, f,
+				 na_fact_rank_called_at(
+					 rank, called(c, stack),
+					 frame_of(c, k,
+						  na_get(stack, M_frames)),
+					 blamed ? -1 : stackless(event),
+					 blamed && na_says(event, M_cause,
+							   "host_stuck")));
 }

@@ -7,8 +7,8 @@
 
 #include "netan/checks/check.h"
 
-/* "rank 2", "ranks 3, 5-8 and 12", of a list of numbers; "" without any. */
-const char *na_hang_ranks(struct na_case *c, const struct na_value *list);
+/* "ranks 3 and 5-8" of a group that is a list of ranks, or its name; NULL. */
+const char *na_hang_group(struct na_case *c, const char *group);
 /* Of the k-th event of ranks, from 1: a fact for each group with sequences
  * in which somebody waits for it, its own first, and all of them as
  * evidence. */

@@ -271,7 +271,10 @@ static enum na_exit hang_show(const struct reading *x, const struct na_hangs *h,
 	na_hide_members(&x->cli->request, na_result_body(r), said_names);
 	na_leave_out(&x->cli->request, na_result_body(r), said_freely);
 	hang_envelope(x, r);
-	na_hangs_views(h, (size_t)p->top, r);
+	if (!na_hangs_views(h, (size_t)p->top, r)) {
+		na_say_nomem(&x->cli->request);
+		return NA_EXIT_FAILED;
+	}
 	/* What is found is told, whatever becomes of the ledger. */
 	if (x->cli->common.ledger && note_suspects(x, h, r, &err) != NA_OK)
 		noted = na_say_failed(x->cli, &err);

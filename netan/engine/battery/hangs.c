@@ -49,7 +49,8 @@ static void judge(struct na_battery *b, struct na_hangs *h, uint64_t told,
 	if (st != NA_OK)
 		return;
 	na_envelope(&b->session, r, "hang", told, 0, -1, none);
-	na_hangs_views(h, ROWS, r);
+	if (!na_hangs_views(h, ROWS, r))
+		na_fail_nomem(err);
 }
 
 enum na_status na_battery_hangs(struct na_battery *b, struct na_err *err)
