@@ -7,6 +7,7 @@
 #include "netan/phrases/phrases.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "facts.h"
@@ -260,6 +261,17 @@ void na_say_to(struct na_str *to, struct na_fact fact)
 {
 	if (fact.id != NA_NO_FACT)
 		na_render(to, args_of[fact.id], fact.arg, text_of[fact.id]);
+}
+
+void na_say_join(struct na_str *to, struct na_fact fact)
+{
+	struct na_str s = {0};
+
+	na_say_to(&s, fact);
+	to->failed |= s.failed;
+	if (s.n)
+		na_str_join(to, ", ", "%s", s.s);
+	free(s.s);
 }
 
 const char *na_say(struct na_phrases *p, struct na_fact fact)

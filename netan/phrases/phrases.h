@@ -85,6 +85,8 @@ const char *na_say(struct na_phrases *p, struct na_fact fact);
 
 /* The same behind what is there. */
 void na_say_to(struct na_str *to, struct na_fact fact);
+/* And behind ", ", unless nothing is there, or the fact says nothing. */
+void na_say_join(struct na_str *to, struct na_fact fact);
 
 /* What was put together of facts, kept in the same way; s is freed. */
 const char *na_say_all(struct na_phrases *p, struct na_str *s);

@@ -353,14 +353,6 @@ struct na_fact na_tcp_remedy(const struct tcp_row *row)
 	}
 }
 
-static void join(struct na_str *to, struct na_result *r, struct na_fact fact)
-{
-	const char *text = na_result_say(r, fact);
-
-	if (*text)
-		na_str_join(to, ", ", "%s", text);
-}
-
 const char *na_tcp_summary(struct na_result *r, const struct tcp_state *s)
 {
 	static struct na_fact (*const facts[TCP_VERDICTS])(int64_t n) = {
@@ -384,8 +376,8 @@ const char *na_tcp_summary(struct na_result *r, const struct tcp_state *s)
 	for (size_t v = 0; v < TCP_VERDICTS; v++) {
 		uint64_t open = v == TCP_CANNOT_TELL ? s->stalled : 0;
 
-		join(&all, r, na_fact_n_wait_at_end((int64_t)open, false));
-		join(&all, r, facts[v]((int64_t)(s->by_verdict[v] - open)));
+		na_say_join(&all, na_fact_n_wait_at_end((int64_t)open, false));
+		na_say_join(&all, facts[v]((int64_t)(s->by_verdict[v] - open)));
 	}
 	return na_result_say(r,
 			     na_fact_connections_are((int64_t)s->rows.n,
