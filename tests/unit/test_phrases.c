@@ -33,9 +33,8 @@ static void templates_are_rendered(void **state)
 		{.number = 71.2e9}};
 	/* clang-format off */
 	static const struct { const char *text, *want; } rows[] = {
-		{"", ""}, {"plain", "plain"},
-		{"{n}", "12\xe2\x80\xaf" "345"}, {"{rank}", "12345"},
-		{"{size} at {speed}", "64 KiB at 71.2 Gbit/s"},
+		{"", ""}, {"plain", "plain"}, {"{rank}", "12345"},
+		{"{n}", "12\xe2\x80\xaf" "345"}, {"{size}, {speed}", "64 KiB, 71.2 Gbit/s"},
 		{"{x}x, {f}x, {share} %, {s}", "2.35x, 2.3x, 1.23 %, 42.1 ms"},
 		{"{one} pair{one||s}, {n} pair{n||s}", "1 pair, 12\xe2\x80\xaf" "345 pairs"},
 		{"{one|it is|they are} {n|it is|they are}", "it is they are"},
@@ -45,8 +44,7 @@ static void templates_are_rendered(void **state)
 		{"{no?[a {n}]|[b {one}][c {none}]}", "b 1"},
 		{"a[, {host}][, {empty}][, {nan}][, {none}] b", "a, host-3 b"},
 		{"[{x} [({empty}) ]of {n}]", "2.35 of 12\xe2\x80\xaf" "345"},
-		{"[{yes?all} of {host}]", "all of host-3"},
-		{"{{{host}} [[{host}]", "{host-3} [host-3]"},
+		{"[{yes?all} of {host}]", "all of host-3"}, {"{{{host}} [[{host}]", "{host-3} [host-3]"},
 	};
 	/* clang-format on */
 
