@@ -51,7 +51,7 @@ void na_str_join(struct na_str *s, const char *between, const char *fmt, ...)
 
 char *na_str_keep(struct na_str *s, struct na_arena *a)
 {
-	char *kept = s->failed ? NULL : na_arena_strn(a, s->s ? s->s : "", s->n);
+	char *kept = s->failed ? NULL : na_arena_strn(a, s->s, s->n);
 
 	free(s->s);
 	*s = (struct na_str){.s = NULL};
