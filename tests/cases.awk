@@ -83,13 +83,13 @@ END {
 	for (i = 0; i < n_of["expect.must_not"]; i++)
 		if (count_of(found, "expect.must_not." i))
 			differs("a finding has" show("expect.must_not." i))
-	for (i = 0; i < n_of["expect.accused"]; i++)
-		if (!count_of("is.result.accused", "expect.accused." i))
-			differs("not accused:" show("expect.accused." i))
 	if ("expect.accused" in n_of &&
 	    n_of["expect.accused"] != n_of["is.result.accused"] + 0)
 		differs(n_of["is.result.accused"] + 0 " accused, expected " \
 			n_of["expect.accused"])
+	for (i = 0; i < n_of["expect.accused"]; i++)
+		if (!count_of("is.result.accused", "expect.accused." i))
+			differs("not accused:" show("expect.accused." i))
 	for (i = 0; wrong && i < n_of["is.result.accused"]; i++)
 		print "accused" show("is.result.accused." i)
 	for (i = 0; wrong && i < n_of[found]; i++)
