@@ -105,7 +105,7 @@ struct na_finding {
 	const char *picture;   /* one that draws it; NULL: none */
 	const char *window;    /* na_case_windows(), once all checks have run */
 	struct na_value *evidence; /* members in units, for na_put_... */
-	struct na_value *facts;    /* texts, na_case_fact() */
+	struct na_value *facts;    /* texts, na_case_evidence() */
 	/* For the verdict: who or what it is about, and by what ("2.8x slower
 	 * over 31 pairs"). */
 	const char *culprit; /* "transmit side of host-17" */
@@ -231,11 +231,6 @@ void na_case_accuse(struct na_finding *f, enum na_cause cause,
 		    struct na_who who, const char *name);
 /* A culprit of `pairs`. */
 struct na_who na_who_of(const struct na_value *culprit);
-/* One of the two or three facts that a finding rests on, for people: a short
- * sentence with its number, no full stop.  One that gives none rests on what
- * its command shows. */
-void na_case_fact(struct na_case *c, struct na_finding *f, const char *fmt, ...)
-	NA_PRINTF(3, 4);
 static inline bool na_is_at_most(const struct na_finding *f)
 {
 	return strcmp(f->roughly, NA_AT_MOST) == 0;
@@ -253,7 +248,8 @@ void na_case_cost(struct na_case *c, struct na_finding *f, double lost_s);
 void na_case_join(struct na_case *c, struct na_finding *f);
 /* What a finding of a candidate may say. */
 void na_finding_limit(struct na_finding *f);
-/* Texts of a finding; they live as long as the case. */
+/* A text that is no sentence, such as a command; it lives as long as the
+ * case. */
 const char *na_case_text(struct na_case *c, const char *fmt, ...)
 	NA_PRINTF(2, 3);
 /* The text of a fact, as long as the case. */
@@ -266,8 +262,6 @@ void na_case_evidence(struct na_case *c, struct na_finding *f,
 void na_case_needs(struct na_case *c, struct na_fact fact);
 /* Whether a check is to run. */
 bool na_case_asks(const struct na_case *c, const char *id);
-/* The check could not run after all: what was missing, in words. */
-void na_case_missing(struct na_case *c, const char *fmt, ...) NA_PRINTF(2, 3);
 
 extern const struct na_check *const na_checks[]; /* NULL at the end */
 const struct na_check *na_check_find(const char *id);

@@ -225,43 +225,18 @@ void na_case_join(struct na_case *c, struct na_finding *f)
 	c->joined = true;
 }
 
-static NA_PRINTF(2, 0) const
-	char *vtext(struct na_case *c, const char *fmt, va_list args)
-{
-	va_list again;
-	char *text;
-	int n;
-
-	va_copy(again, args);
-	n = vsnprintf(NULL, 0, fmt, again);
-	va_end(again);
-	text = n < 0 ? NULL : na_arena_alloc(c->arena, (size_t)n + 1);
-	if (!text) {
-		c->failed = true;
-		return "";
-	}
-	vsnprintf(text, (size_t)n + 1, fmt, args);
-	return text;
-}
-
 const char *na_case_text(struct na_case *c, const char *fmt, ...)
 {
+	struct na_str s = {0};
 	const char *text;
 	va_list args;
 
 	va_start(args, fmt);
-	text = vtext(c, fmt, args);
+	na_str_addv(&s, fmt, args);
 	va_end(args);
-	return text;
-}
-
-void na_case_fact(struct na_case *c, struct na_finding *f, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	na_put_text(c->r, f->facts, NULL, vtext(c, fmt, args));
-	va_end(args);
+	text = na_str_keep(&s, c->arena);
+	c->failed |= !text;
+	return text ? text : "";
 }
 
 const char *na_case_say(struct na_case *c, struct na_fact fact)
@@ -286,15 +261,6 @@ bool na_case_asks(const struct na_case *c, const char *id)
 
 	return check &&
 	       (!c->asked->wanted || c->asked->wanted(c->asked->ctx, check));
-}
-
-void na_case_missing(struct na_case *c, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	c->missing = vtext(c, fmt, args);
-	va_end(args);
 }
 
 const char *na_case_lacks(const struct na_case *c, const char *name)

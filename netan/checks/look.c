@@ -42,37 +42,6 @@ const char *na_case_names(struct na_case *c, const struct na_value *list,
 		 : text;
 }
 
-const char *na_case_count_of(struct na_case *c, int64_t n)
-{
-	char buf[NA_UNIT_BUF];
-
-	return na_case_text(c, "%s",
-			    na_print_count(buf, n > 0 ? (uint64_t)n : 0));
-}
-
-const char *na_case_chance(struct na_case *c, double p)
-{
-	char buf[NA_UNIT_BUF];
-
-	return na_case_text(c, "%s", na_print_p(buf, p));
-}
-
-const char *na_case_number(struct na_case *c, double x)
-{
-	char buf[NA_UNIT_BUF];
-
-	return na_case_text(c, "%s", na_print_number(buf, x, 3));
-}
-
-const char *na_case_seconds(struct na_case *c, double s)
-{
-	char buf[NA_UNIT_BUF];
-
-	if (!(fabs(s) < 1e6))
-		return na_case_text(c, "%s s", na_print_number(buf, s, 3));
-	return na_case_text(c, "%s", na_print_time(buf, na_ps_of_s(s), 3));
-}
-
 bool na_touches(const struct na_value *culprit, const char *host)
 {
 	return na_says(culprit, M_host, host) ||
@@ -346,8 +315,6 @@ const char *na_clocks_text(struct na_case *c, const struct na_value *list)
 	return text;
 }
 
-const char na_other_hosts[] = "the files of the other hosts, beside this one";
-
 bool na_one_host(const struct na_case *c)
 {
 	return na_count_at(na_case_side(c, "session"), M_files) == 1 &&
@@ -438,8 +405,6 @@ double na_step_ms(const struct na_case *c)
 	free(ms);
 	return median;
 }
-
-const char na_if_racks[] = ", if the racks are as --topology says";
 
 enum na_locality na_locality(const struct na_case *c)
 {

@@ -12,16 +12,6 @@ bool na_lists(const struct na_value *list, const char *text);
 /* "a, b and 3 more", of the first `most` texts of a list; "" without any. */
 const char *na_case_names(struct na_case *c, const struct na_value *list,
 			  size_t most);
-/* 3 significant digits. */
-const char *na_case_number(struct na_case *c, double x);
-/* "p = 1.4e-17", "p below 1e-20": na_print_chance() */
-const char *na_case_chance(struct na_case *c, double p);
-/* A number of any type that counts something, in groups of digits: "2 576". */
-#define na_case_count(c, n) na_case_count_of(c, (int64_t)(n))
-const char *na_case_count_of(struct na_case *c, int64_t n);
-/* Seconds, in words: "1.9 s", "42 ms". */
-const char *na_case_seconds(struct na_case *c, double s);
-
 /* "transmit side of host-3", "path host-1 -> host-2": of a row with a kind. */
 const char *na_case_who(struct na_case *c, const struct na_value *x);
 /* Of a list power[]; 0 without any.  How many sides have none. */
@@ -72,15 +62,12 @@ const char *na_clocks_text(struct na_case *c, const struct na_value *list);
 /* One host's trace alone, of a job on several: who is slow is not known, and
  * what the others saw is not here. */
 bool na_one_host(const struct na_case *c);
-extern const char na_other_hosts[]; /* what that takes */
 /* Files of several hosts, and not of all: what it takes to say that none of
  * them has something; NULL: all are here. */
 const char *na_files_missing(struct na_case *c);
 /* Whether --topology was given, and tells the hosts apart. */
 enum na_locality { NA_NO_TOPOLOGY, NA_PLACED, NA_UNPLACED };
 enum na_locality na_locality(const struct na_case *c);
-/* What rests on it. */
-extern const char na_if_racks[];
 /* Every input is of ranks of a GPU job. */
 bool na_of_ranks(const struct na_case *c);
 /* The sentence of `pairs`, without what says that it cannot tell. */

@@ -20,7 +20,7 @@ static void pass(struct na_case *c, const struct na_value *side)
 	int64_t n = told(side), all = na_count_at(side, M_receives);
 
 	if (na_one_host(c))
-		c->missing = na_other_hosts;
+		na_case_needs(c, na_fact_other_hosts_files());
 	else if (na_captures_alone(c) && na_count_at(side, M_files) < 2)
 		na_case_needs(c, na_fact_captures_of_several_hosts());
 	else if (2 * n < all)

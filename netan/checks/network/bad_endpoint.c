@@ -267,7 +267,7 @@ static void judge_bad_endpoint(struct na_case *c)
 	if (!na_length(body, M_culprits) && na_of_ranks(c))
 		na_bad_endpoint_ranks(c);
 	if (na_one_host(c))
-		c->missing = na_other_hosts;
+		na_case_needs(c, na_fact_other_hosts_files());
 	else if (c->n == before && !c->missing)
 		c->missing = thin(c);
 }
