@@ -43,12 +43,14 @@ function take(token)
 }
 
 # All members below `wanted` stand below `found`, too.
-function has_all(found, wanted,    m)
+function has_all(found, wanted,    m, at)
 {
-	for (m in members)
+	for (m in members) {
+		at = found substr(m, length(wanted) + 1)
 		if (index(m, wanted ".") == 1 &&
-		    members[found substr(m, length(wanted) + 1)] != members[m])
+		    (!(at in members) || members[at] != members[m]))
 			return 0
+	}
 	return 1
 }
 
@@ -71,6 +73,12 @@ function differs(what) { print what; wrong = 1 }
 
 END {
 	found = "is.result.findings"
+	for (m in members)
+		if (m ~ /^expect\./ && m !~ /^expect\.(outcome$|(must|must_not|accused)\.)/)
+			differs("unknown: " m)
+	for (m in n_of)
+		if (m ~ /^expect\./ && m !~ /^expect\.(must|must_not|accused)(\.|$)/)
+			differs("unknown: " m)
 	if (!(found in n_of))
 		differs("there is no result")
 	if ("expect.outcome" in members &&

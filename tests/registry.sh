@@ -49,6 +49,40 @@ need_cases()
 	fi
 }
 
+# WORD EXPECTATION: what tests/cases.awk says of it: pass or fail.
+try_case()
+{
+	local is=pass
+	printf '{\n%s\n}\n' "$2" >"$out.expect"
+	printf '%s\n' '{"result": {"outcome": "guilty", "findings": [' \
+		'{"id": "a, \"b", "severity": "error"}, {"id": "c",' \
+		'"severity": "info", "evidence": {"n": [1, 2]}}],' \
+		'"accused": [{"cause": "network", "rank": 2, "host": null}]}}' >"$out.json"
+	awk -f tests/cases.awk "$out.expect" "$out.json" >/dev/null || is=fail
+	if [ "$is" = "$1" ]; then
+		verdict "pass registry/case that must $1: $2"
+	else
+		verdict "FAIL registry/case that must $1: $2"
+	fi
+}
+
+# A case that is wrong is seen.
+need_compared()
+{
+	try_case pass '"outcome": "guilty", "must": [{"id": "c", "severity": "info"}]'
+	try_case fail '"outcome": "not_guilty"'
+	try_case pass '"must": [{"id": "a, \"b"}, {"evidence": {"n": [1, 2]}}]'
+	try_case fail '"must": [{"id": "c", "severity": "error"}]'
+	try_case fail '"must": [{"id": "d"}]'
+	try_case pass '"must_not": [{"id": "c", "severity": "error"}]'
+	try_case fail '"must_not": [{"id": "x"}, {"severity": "info"}]'
+	try_case pass '"accused": [{"rank": 2, "host": null}]'
+	try_case fail '"accused": [{"rank": 3}]'
+	try_case fail '"accused": []'
+	try_case fail '"accused": [{"rank": 2}, {"cause": "network"}]'
+	try_case fail '"must": [{"id": "c"}], "mustnot": []'
+}
+
 # CHECK NETAN: the results that it reads are those of analyses, or those that
 # commands add; it has a version.
 need_read()
@@ -193,6 +227,7 @@ run_registry()
 		need_cases "$name"
 		need_read "$name" "$1/bin/netan"
 	done
+	need_compared
 	need_documents "$1"
 	need_cited
 	need_identifiers
