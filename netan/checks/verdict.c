@@ -524,7 +524,9 @@ const char *na_verdict_thin(struct na_case *c)
 		return na_case_say(c, na_fact_few_transfers((int64_t)n));
 	if (na_one_host(c))
 		return na_case_say(c, na_fact_one_host_alone());
-	if (na_skewed_share(c) > SKEWED && warned(c, "slack-small"))
+	/* `pairs` skips those whose times clocks hide. */
+	if (na_skewed_share(c) > SKEWED && warned(c, "slack-small") &&
+	    !na_pairs_acquit(c))
 		return na_case_say(
 			c, na_fact_transfers_without_time(na_skewed_share(c)));
 	if (na_few_pairs(c))
