@@ -313,6 +313,7 @@ static void judge_hang(struct na_case *c)
 
 const struct na_check na_check_hang = {
 	.id = "hang",
+	.version = 1,
 	.question = "a job that stands still, and for whom it waits",
 	.does_not_mean = "why the rank stopped: the dumps show who did not "
 			 "arrive, its stack and its log show the reason",
