@@ -246,13 +246,19 @@ void na_render(struct na_str *to, const char *args, const union na_arg *arg,
 		 (struct part){text, text + strlen(text)});
 }
 
+void na_say_to(struct na_str *to, struct na_fact fact)
+{
+	if (fact.id != NA_NO_FACT)
+		na_render(to, args_of[fact.id], fact.arg, text_of[fact.id]);
+}
+
 const char *na_say(struct na_phrases *p, struct na_fact fact)
 {
 	struct na_str s = {0};
 
 	if (fact.id == NA_NO_FACT)
 		return "";
-	na_render(&s, args_of[fact.id], fact.arg, text_of[fact.id]);
+	na_say_to(&s, fact);
 	return na_say_all(p, &s);
 }
 

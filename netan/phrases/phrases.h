@@ -79,6 +79,9 @@ struct na_phrases {
  * memory is short. */
 const char *na_say(struct na_phrases *p, struct na_fact fact);
 
+/* The same behind what is there. */
+void na_say_to(struct na_str *to, struct na_fact fact);
+
 /* What was put together of facts, kept in the same way; s is freed. */
 const char *na_say_all(struct na_phrases *p, struct na_str *s);
 
