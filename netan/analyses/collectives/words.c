@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/analyses/collectives/state.h"
 #include "netan/base/str.h"
@@ -97,9 +98,7 @@ static void missing_view(struct na_result *r, const struct na_value *list)
 		}
 	}
 	if (all && all->n)
-		na_result_view(r,
-			       "devices that should execute and do not, or "
-			       "not as often",
+		na_result_view(r, na_result_say(r, na_fact_title_missing()),
 			       all, &na_table_collectives_shown_missing,
 			       NA_COLUMNS({M_name}, {M_missing "." M_device},
 					  {M_missing "." M_host},
@@ -184,12 +183,9 @@ static void waiting_view(struct na_result *r, const struct na_store *store,
 		if ((!group || any(all, cols[i].field)) && (!host || !hostless))
 			some[n++] = cols[i];
 	}
-	na_result_view(r,
-		       queued     ? "operations that all their ranks queued"
-		       : hostless ? "executions on all their ranks"
-				  : "executions on all their devices",
-		       all, &na_table_collectives_shown_waiting, some, n,
-		       SHOWN);
+	na_result_view(
+		r, na_result_say(r, na_fact_title_waiting(queued, hostless)),
+		all, &na_table_collectives_shown_waiting, some, n, SHOWN);
 }
 
 /* Of ranks: every execution is in --format csv. */
@@ -212,8 +208,8 @@ static void executions_view(struct na_result *r, const struct na_value *list)
 		if (states || strcmp(cols[i].field, M_state) != 0)
 			some[n++] = cols[i];
 	}
-	na_result_view(r, states ? "operations" : "executions", list,
-		       &na_table_collectives_rank_execution, some, n,
+	na_result_view(r, na_result_say(r, na_fact_title_executions(states)),
+		       list, &na_table_collectives_rank_execution, some, n,
 		       SHOWN_MISSING);
 }
 
@@ -226,21 +222,10 @@ static void reductions_view(struct na_result *r, const struct na_value *list)
 	bool labels = any(list, M_label);
 
 	if (list && list->n)
-		na_result_view(r, "reductions on hosts", list,
-			       &na_table_collectives_result_reductions,
+		na_result_view(r, na_result_say(r, na_fact_title_reductions()),
+			       list, &na_table_collectives_result_reductions,
 			       labels ? cols : cols + 1,
 			       sizeof(cols) / sizeof(cols[0]) - !labels, SHOWN);
-}
-
-/* "; 14 collectives inside a slice" */
-static void say_count(struct na_str *to, uint64_t n, const char *what,
-		      const char *more)
-{
-	char count[NA_COUNT_BUF];
-
-	if (n)
-		na_str_join(to, "; ", "%s %s", na_count_of(count, n, what),
-			    more);
 }
 
 /* Is there no rank on a GPU? */
@@ -269,32 +254,34 @@ static bool queued_alone(const struct coll_state *s)
 void na_collectives_say(struct na_result *r, struct coll_state *s,
 			const struct coll_total t[NA_N_NETWORKS])
 {
-	static const char *const where[NA_N_NETWORKS] = {
-		"over the data-center network", "inside a slice",
-		"between GPUs"};
-	const char *what = s->by_type ? "type" : "collective";
-	char text[400], size[NA_UNIT_BUF];
-	struct na_str said = na_str_over(text, sizeof(text));
+	struct na_str said = {0};
+	char size[NA_UNIT_BUF] = "";
 	uint64_t steps = 0;
 
 	/* Runs side by side are never added up. */
 	if (s->scope->store->n_runs == 1)
 		steps = s->steps[0].n;
 	for (int k = 0; k < NA_N_NETWORKS; k++) {
+		bool cpus = k == NA_NET_GPU && all_on_cpus(s->scope->store);
+
 		s->missing += t[k].missing;
-		say_count(&said, t[k].rows, what,
-			  k == NA_NET_GPU && all_on_cpus(s->scope->store)
-				  ? "between ranks on CPUs"
-				  : where[k]);
-		if (k == NA_NET_DCN && t[k].rows && steps && s->step_bytes > 0)
-			na_str_addf(&said, ", %s received per step",
-				    na_print_bytes(size,
-						   (double)s->step_bytes /
-							   (double)steps,
-						   3));
+		if (!t[k].rows)
+			continue;
+		if (k == NA_NET_DCN && steps && s->step_bytes > 0)
+			na_print_bytes(size,
+				       (double)s->step_bytes / (double)steps,
+				       3);
+		na_str_addf(&said, "%s", said.n ? "; " : "");
+		na_say_to(&said, na_fact_collectives_of_network(
+					 (int64_t)t[k].rows, s->by_type,
+					 k == NA_NET_ICI, cpus, k == NA_NET_GPU,
+					 k == NA_NET_DCN ? size : NULL));
 	}
-	say_count(&said, s->missing, "device", "missing");
-	na_result_word(r, NA_WORD_MESSAGE, text);
+	if (s->missing) {
+		na_str_addf(&said, "%s", said.n ? "; " : "");
+		na_say_to(&said, na_fact_devices_missing((int64_t)s->missing));
+	}
+	na_result_word(r, NA_WORD_MESSAGE, na_result_keep(r, &said));
 	na_result_word(r, NA_WORD_NOUN,
 		       queued_alone(s)    ? "operation"
 		       : !s->n_transfers  ? "execution"
@@ -312,6 +299,13 @@ static bool names_none(const struct na_store *store)
 	return store->comms.n;
 }
 
+static void say_empty(struct na_result *r, struct na_fact what,
+		      struct na_fact hint)
+{
+	na_result_word(r, NA_WORD_EMPTY, na_result_say(r, what));
+	na_result_word(r, NA_WORD_HINT, na_result_say(r, hint));
+}
+
 /* Transfers that no filter lets through are the command line's to tell. */
 static void say_nothing(struct na_result *r, const struct coll_state *s)
 {
@@ -327,47 +321,18 @@ static void say_nothing(struct na_result *r, const struct coll_state *s)
 	if (seen || (s->clipped && na_store_of_captures(store)))
 		return;
 	if (names_none(store)) {
-		na_result_wordf(r, NA_WORD_EMPTY,
-				"none of %s kernels between GPUs tells what "
-				"it does",
-				na_grouped(store->comms.n));
-		na_result_word(r, NA_WORD_HINT,
-			       "kernels of RCCL are called "
-			       "ncclDevKernel_Generic, whatever they do: the "
-			       "PyTorch profiler says which operation launched "
-			       "each");
-		return;
-	}
-	if (store->graphs.n || store->ops.n) {
+		say_empty(r,
+			  na_fact_kernels_are_generic((int64_t)store->comms.n),
+			  na_fact_profiler_names_operations());
+	} else if (store->graphs.n || store->ops.n) {
 		na_result_word(r, NA_WORD_EMPTY,
-			       "the filters leave no collective");
-		return;
+			       na_result_say(r, na_fact_filters_leave_none()));
+	} else {
+		bool ranks = na_store_of_ranks(store);
+
+		say_empty(r, na_fact_no_collectives(ranks),
+			  na_fact_why_no_collectives(ranks));
 	}
-	if (na_store_of_ranks(store)) {
-		na_result_word(r, NA_WORD_EMPTY,
-			       "no collectives: looked for kernels of NCCL and "
-			       "RCCL and of custom reductions, and for ranges "
-			       "of gloo");
-		na_result_word(r, NA_WORD_HINT,
-			       "what was recorded computes on each GPU alone, "
-			       "or the profiler was not asked for CUDA "
-			       "activity; netan info shows what is in the "
-			       "input");
-		return;
-	}
-	na_result_word(
-		r, NA_WORD_EMPTY,
-		"no collectives: looked for graph executions and transfers "
-		"on the plane \"/device:CUSTOM:Megascale Trace\", for "
-		"\"MegaScale: Communication Transport Receive\" on "
-		"\"/host:CPU\", for collective operations (all-reduce, "
-		"all-gather, ...) on \"XLA Ops\" of \"/device:TPU:N\", and "
-		"for NCCL kernels on \"/device:GPU:N\"");
-	na_result_word(
-		r, NA_WORD_HINT,
-		"what was recorded computes on each device alone, or the "
-		"profiler was not asked for devices; netan info shows what is "
-		"in the input");
 }
 
 /* Kernels of ranks that nothing tells how long they waited. */
@@ -386,7 +351,6 @@ static bool waits_unknown(const struct na_value *list)
 /* What recorders tell is not what ran. */
 static void note_queued(struct na_result *r, const struct na_value *list)
 {
-	char count[NA_COUNT_BUF];
 	int64_t begun = 0, waiting = 0;
 	bool queued = false, none = false;
 
@@ -399,31 +363,14 @@ static void note_queued(struct na_result *r, const struct na_value *list)
 		waiting += na_count_at(row, M_queued);
 	}
 	if (queued)
-		na_result_note(r,
-			       "recorders tell when operations were queued, "
-			       "not when they ran: who comes last is told, "
-			       "how long it took is not; clocks of hosts are "
-			       "as traces beside them correct them, else "
-			       "taken as they are");
+		na_result_note_fact(r, na_fact_recorders_tell_queueing());
 	if (none)
-		na_result_note(r, "some inputs tell how long operations took, "
-				  "not when: who comes last in them is not "
-				  "told");
+		na_result_note_fact(r, na_fact_inputs_tell_no_times());
 	if (begun > 0)
-		na_result_note(r,
-			       "%s had begun and not ended; netan hang says "
-			       "whether somebody is stuck",
-			       na_count_of(count, (uint64_t)begun,
-					   "execution"));
+		na_result_note_fact(r, na_fact_executions_not_ended(begun));
 	if (waiting > 0)
-		na_result_note(r,
-			       "%s in the queue had not ended, and nothing "
-			       "tells of a begin%s: no executions; netan hang "
-			       "says whether somebody is stuck",
-			       na_count_of(count, (uint64_t)waiting,
-					   "operation"),
-			       begun ? ""
-				     : " (TORCH_NCCL_ENABLE_TIMING=1 lets it)");
+		na_result_note_fact(r, na_fact_operations_in_queue(waiting,
+								   begun > 0));
 }
 
 void na_collectives_views(struct na_result *r, const struct coll_state *s)
@@ -439,21 +386,15 @@ void na_collectives_views(struct na_result *r, const struct coll_state *s)
 	}
 	main_view(r, s, list);
 	if (hidden)
-		na_result_note(r, "%s more collectives are not shown (--top)",
-			       na_grouped(hidden));
+		na_result_note_fact(r, na_fact_collectives_not_shown(hidden));
 	missing_view(r, list);
 	waiting_view(r, s->scope->store, list);
 	na_collectives_links_views(r);
 	executions_view(r, na_get(body, M_executions));
 	reductions_view(r, na_get(body, M_reductions));
 	if (waits_unknown(list))
-		na_result_note(r, "times and bandwidths of what is not joined "
-				  "with other ranks hold the wait for them");
+		na_result_note_fact(r, na_fact_times_hold_waits());
 	note_queued(r, list);
 	if (unpaired)
-		na_result_note(r,
-			       "%s operations that start without a -done, or "
-			       "the reverse, are not counted: the trace begins "
-			       "or ends between them",
-			       na_grouped(unpaired));
+		na_result_note_fact(r, na_fact_operations_unpaired(unpaired));
 }

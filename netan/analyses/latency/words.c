@@ -1,11 +1,10 @@
 /* latency: the sentences, and what a person sees in a terminal. */
 #include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/analyses/latency/state.h"
 #include "netan/base/str.h"
@@ -15,12 +14,9 @@
 enum { SHOWN_GROUPS = 40 };
 enum { KEY_BUF = 256, MOST_RUNS = 4 };
 
-static const char *us_text(char *buf, double us)
+static double seconds(const struct latency_row *row, double p)
 {
-	double ps = us * (double)NA_PS_PER_US;
-
-	return na_print_time(buf,
-			     ps < 9e18 ? (int64_t)llround(ps) : NA_TIME_MAX, 3);
+	return na_latency_quantile(row, p) / NA_US_PER_S;
 }
 
 /* "Network latency", "Send latency", "Call latency"; of several components:
@@ -30,65 +26,45 @@ static void what_is_timed(const struct latency_state *s, struct na_str *w)
 	uint32_t set = s->scope->filter->side == NA_TX
 			       ? NA_COMP_BIT(NA_COMP_SEND)
 			       : s->scope->components;
+	bool calls = s->calls == s->scope->used->n;
 	unsigned c = 0;
 
-	if (s->calls == s->scope->used->n) {
-		na_str_addf(w, "Call latency");
-		return;
-	}
 	if (!s->calls)
 		set &= ~NA_COMP_BIT(NA_COMP_RPC);
-	if (set & (set - 1)) {
-		na_str_addf(w, "Latency");
-		return;
-	}
 	while (c + 1 < NA_N_COMPONENTS && !(set >> c & 1))
 		c++;
-	na_str_addf(w, "%s latency", na_component_name((enum na_component)c));
-	w->s[0] = (char)toupper((unsigned char)w->s[0]);
+	na_say_to(w,
+		  na_fact_latency_of(calls,
+				     set & (set - 1)
+					     ? NULL
+					     : na_component_name(
+						       (enum na_component)c)));
+	if (w->n)
+		w->s[0] = (char)toupper((unsigned char)w->s[0]);
 }
 
-static const char *tail_words(const char *word)
+static const char *tail_text(struct na_result *r, const char *word)
 {
-	return strcmp(word, "long_tail") == 0 ? "long tail"
-	       : strcmp(word, "sizes") == 0   ? "steady for its sizes"
-					      : word;
-}
-
-static const char *tail_sentence(const char *word)
-{
-	return strcmp(word, "long_tail") == 0 ? "a long tail"
-	       : strcmp(word, "spread") == 0
-		       ? "a wide spread, but no long tail"
-	       : strcmp(word, "sizes") == 0
-		       ? "steady for its sizes, which explain the spread"
-		       : "steady";
+	return na_result_say(r,
+			     na_fact_tail_is(strcmp(word, "long_tail") == 0,
+					     strcmp(word, "sizes") == 0, word));
 }
 
 /* Of clocks that are off, the tail says nothing. */
-static void say_one(const struct latency_state *s, struct na_str *w,
-		    bool clocks)
+static struct na_fact of_all(const struct latency_state *s, bool clocks)
 {
 	const struct latency_row *row = &s->rows[0];
 	const char *tail = na_latency_tail_word(row);
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], n[NA_UNIT_BUF];
+	double p50_s = seconds(row, 0.5);
 
-	us_text(a, na_latency_quantile(row, 0.5));
-	us_text(b, na_latency_quantile(row, tail ? 0.99 : 1));
-	na_print_count(n, row->n);
-	if (tail && clocks)
-		na_str_addf(w, ": p50 %s, p99 %s", a, b);
-	else if (tail)
-		na_str_addf(w, ": p50 %s, p99 %s (%.3gx): %s", a, b,
-			    na_latency_tail_ratio(row), tail_sentence(tail));
-	else if (row->n == 1)
-		na_str_addf(w, ": one transfer, %s", a);
-	else
-		na_str_addf(
-			w,
-			": median %s, longest %s; %s transfers are too few for "
-			"a p99",
-			a, b, n);
+	if (!tail)
+		return na_fact_latency_of_few((int64_t)row->n, p50_s,
+					      seconds(row, 1));
+	return na_fact_latency_of_all(p50_s, seconds(row, 0.99), clocks,
+				      clocks ? NAN : na_latency_tail_ratio(row),
+				      strcmp(tail, "long_tail") == 0,
+				      strcmp(tail, "spread") == 0,
+				      strcmp(tail, "sizes") == 0);
 }
 
 static const char *group_text(char buf[KEY_BUF], const struct latency_state *s,
@@ -100,35 +76,33 @@ static const char *group_text(char buf[KEY_BUF], const struct latency_state *s,
 }
 
 /* Each run's own verdict: the highest p99 may hide another's tail. */
-static void say_runs(const struct latency_state *s, struct na_str *w,
-		     bool clocks)
+static void say_runs(struct na_result *r, const struct latency_state *s,
+		     struct na_str *w, bool clocks)
 {
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], key[KEY_BUF];
+	char key[KEY_BUF];
 
-	na_str_addf(w, " by label");
+	na_say_to(w, na_fact_latency_by(false, "label"));
 	for (size_t i = 0; i < s->shown.n; i++) {
 		const struct latency_row *row = &s->rows[i];
 		const char *tail = na_latency_tail_word(row);
 		bool longest = !tail || strcmp(tail, "long_tail") == 0;
 
-		na_str_addf(w, "%s %s p50 %s, p99 %s", i ? ";" : ":",
-			    group_text(key, s, i),
-			    us_text(a, na_latency_quantile(row, 0.5)),
-			    us_text(b, na_latency_quantile(row, 0.99)));
-		if (tail && !clocks)
-			na_str_addf(w, ", %s", tail_words(tail));
-		if (longest)
-			na_str_addf(w, ", max %s",
-				    us_text(a, na_latency_quantile(row, 1)));
+		na_say_to(w,
+			  na_fact_latency_of_run(
+				  i > 0, group_text(key, s, i),
+				  seconds(row, 0.5), seconds(row, 0.99),
+				  tail && !clocks ? tail_text(r, tail) : NULL,
+				  longest ? seconds(row, 1) : NAN));
 	}
 }
 
 /* Groups whose tail is worse than others': the highest p99 need not be one. */
-static void say_tails(const struct latency_state *s, struct na_str *w)
+static void say_tails(struct na_result *r, const struct latency_state *s,
+		      struct na_str *w)
 {
 	static const char *const bad[] = {"long_tail", "spread"};
 	size_t n = s->shown.n - s->shown.rest, k = 0, top = 0;
-	char a[NA_UNIT_BUF], key[KEY_BUF];
+	char key[KEY_BUF];
 
 	for (size_t b = 0; k == 0 && b < 2; b++) {
 		for (size_t i = 0; i < n; i++) {
@@ -144,14 +118,10 @@ static void say_tails(const struct latency_state *s, struct na_str *w)
 	}
 	if (k == 0 || k == n)
 		return;
-	na_str_addf(w,
-		    "; %s: ", tail_words(na_latency_tail_word(&s->rows[top])));
-	us_text(a, na_latency_quantile(&s->rows[top], 1));
-	group_text(key, s, top);
-	if (k == 1)
-		na_str_addf(w, "%s alone, max %s", key, a);
-	else
-		na_str_addf(w, "%zu of %zu, max %s (%s)", k, n, a, key);
+	na_say_to(w, na_fact_tails_of_groups(
+			     tail_text(r, na_latency_tail_word(&s->rows[top])),
+			     (int64_t)k, (int64_t)n, seconds(&s->rows[top], 1),
+			     group_text(key, s, top)));
 }
 
 /* The groups between which a quantile differs most. */
@@ -228,44 +198,48 @@ static struct apart most_apart(const struct latency_state *s)
 
 /* " in 4 groups", " in 4 of 224 groups": where not all are shown, of the others
  * nothing is said. */
-static const char *in_groups(char text[64], const struct latency_state *s)
+static const char *in_groups(struct na_result *r, const struct latency_state *s)
 {
-	size_t n = s->shown.n - s->shown.rest;
 	size_t all = na_groups_count(&s->groups);
 
-	if (s->shown.rest)
-		snprintf(text, 64, " in %zu of %zu groups", n, all);
-	else
-		snprintf(text, 64, " in %zu groups", n);
-	return text;
+	return na_result_say(
+		r, na_fact_groups_shown((int64_t)(s->shown.n - s->shown.rest),
+					s->shown.rest ? (int64_t)all : 0));
+}
+
+/* Whether they are the same in print. */
+static bool alike(double a_us, double b_us)
+{
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	return strcmp(na_print_time(a, na_ps_of_s(a_us / NA_US_PER_S), 3),
+		      na_print_time(b, na_ps_of_s(b_us / NA_US_PER_S), 3)) == 0;
 }
 
 /* The shown group with the highest against the lowest. */
-static void say_groups(const struct latency_state *s, struct na_str *w)
+static void say_groups(struct na_result *r, const struct latency_state *s,
+		       struct na_str *w)
 {
-	size_t n = s->shown.n - s->shown.rest;
 	struct apart x = most_apart(s);
-	double top = x.top, low = x.low;
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], key[KEY_BUF], in[64];
+	double top_s = x.top / NA_US_PER_S, low_s = x.low / NA_US_PER_S;
+	const char *in = in_groups(r, s);
+	char key[KEY_BUF];
 
 	group_text(key, s, x.worst);
-	in_groups(in, s);
 	for (size_t i = 0; i < s->scope->by.n; i++)
-		na_str_addf(w, "%s%s", i ? " and " : " by ",
-			    na_key_name(s->scope->by.keys[i]));
-	us_text(a, low);
-	us_text(b, top);
-	if (n == 1)
-		na_str_addf(w, ": %s alone, p50 %s, p99 %s", key,
-			    us_text(a, na_latency_quantile(&s->rows[0], 0.5)),
-			    b);
-	else if (strcmp(a, b) == 0)
-		na_str_addf(w, ": p99 alike, %s%s", a, in);
-	else if (top < DIFFERS * low)
-		na_str_addf(w, ": p99 alike, %s to %s%s", a, b, in);
+		na_say_to(w, na_fact_latency_by(
+				     i > 0, na_key_name(s->scope->by.keys[i])));
+	if (s->shown.n - s->shown.rest == 1)
+		na_say_to(w, na_fact_latency_of_one_group(
+				     key, seconds(&s->rows[0], 0.5), top_s));
+	else if (x.top < DIFFERS * x.low || alike(x.top, x.low))
+		na_say_to(w, na_fact_latency_is_alike(
+				     low_s, alike(x.top, x.low) ? NAN : top_s,
+				     in));
 	else
-		na_str_addf(w, ": %s from %s to %s (%s)%s", x.name, a, b, key,
-			    s->shown.rest ? in : "");
+		na_say_to(w,
+			  na_fact_latency_differs(x.name, low_s, top_s, key,
+						  s->shown.rest ? in : NULL));
 }
 
 /* What a filter has left out cannot be seen to keep a link busy. */
@@ -288,42 +262,28 @@ static void say_split(const struct latency_state *s, struct na_str *w)
 		return;
 	network = round(100 * network);
 	queued = round(100 * (double)x->queued_ps / (double)x->action_ps);
-	na_str_addf(w, "; receives: %.0f %% under way", network - queued);
-	if (queued > 0)
-		na_str_addf(w, ", %.0f %% queued behind others", queued);
-	na_str_addf(w, ", %.0f %% waiting for the peer", 100 - network);
+	na_say_to(w, na_fact_receives_wait((int64_t)(network - queued),
+					   (int64_t)queued,
+					   (int64_t)(100 - network)));
 }
 
-static void say_clock(const struct na_clock_off *o, struct na_str *w)
+static struct na_fact mistrust(const struct na_clock_off *o)
 {
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
-
-	na_str_addf(
-		w,
-		", not to be trusted; the clock of %s is %s others', %s of %s "
-		"transfers that it %s arrive before they were sent",
-		o->host, o->ahead ? "ahead of" : "behind",
-		na_print_count(a, o->early), na_print_count(b, o->n),
-		o->ahead ? "sends" : "receives");
+	return na_fact_latency_not_to_be_trusted(o->host, o->ahead,
+						 (int64_t)o->early,
+						 (int64_t)o->n);
 }
 
 static void note_clock(struct na_result *r, const struct na_clock_off *o,
 		       bool split)
 {
-	char whose[NA_WHOSE_BUF], n[NA_UNIT_BUF];
+	char whose[NA_WHOSE_BUF];
 	struct na_str t = na_str_over(whose, sizeof(whose));
 
 	na_clock_off_say(&t, o);
-	na_result_note(r,
-		       "%s: %s of its "
-		       "transfers arrive before they were sent and are left "
-		       "out; latencies that touch it are not to be trusted%s; "
-		       "netan pairs estimates the offset, and netan rpc tells "
-		       "latencies without it",
-		       whose, na_print_count(n, o->early),
-		       split ? ", nor what receives waited for, slow ones "
-			       "among them"
-			     : "");
+	na_result_note_fact(r,
+			    na_fact_latencies_left_out(whose, (int64_t)o->early,
+						       split));
 }
 
 static bool by_run_alone(const struct latency_state *s)
@@ -332,20 +292,20 @@ static bool by_run_alone(const struct latency_state *s)
 	       s->shown.n > 1 && s->shown.n <= MOST_RUNS && !s->shown.rest;
 }
 
-static void say_all(const struct latency_state *s, struct na_str *w,
-		    bool clocks)
+static void say_all(struct na_result *r, const struct latency_state *s,
+		    struct na_str *w, bool clocks)
 {
 	what_is_timed(s, w);
 	if (by_run_alone(s))
-		say_runs(s, w, clocks);
+		say_runs(r, s, w, clocks);
 	else if (s->scope->by.n)
-		say_groups(s, w);
+		say_groups(r, s, w);
 	else
-		say_one(s, w, clocks);
+		na_say_to(w, of_all(s, clocks));
 	if (clocks)
 		return;
 	if (s->scope->by.n && !by_run_alone(s))
-		say_tails(s, w);
+		say_tails(r, s, w);
 	say_split(s, w);
 }
 
@@ -397,9 +357,7 @@ static void size_view(struct na_result *r, const struct na_value *group)
 						{M_residual_p99}};
 	bool line = !isnan(na_number_at(group, M_fixed_us));
 
-	na_result_view(r,
-		       line ? "latency given size (robust line)"
-			    : "tail (sizes do not vary enough for a line)",
+	na_result_view(r, na_result_say(r, na_fact_title_latency_of_size(line)),
 		       group, &na_table_latency_group, cols,
 		       line ? NA_LEN(cols) : 1, 0);
 }
@@ -408,7 +366,7 @@ static void split_view(struct na_result *r, const struct latency_state *s)
 {
 	if (!s->split.n || s->scope->store->n_runs > 1)
 		return;
-	na_result_view(r, "network or host: what receives waited for",
+	na_result_view(r, na_result_say(r, na_fact_title_waits_of_receives()),
 		       na_get(na_result_body(r), M_split),
 		       &na_table_latency_split,
 		       NA_COLUMNS({M_receive_p50_us}, {M_receive_p99_us},
@@ -488,7 +446,8 @@ static struct na_value *slowest_rows(struct na_result *r,
 
 static void slowest_view(struct na_result *r, const struct latency_state *s)
 {
-	na_result_view(r, "slowest", slowest_rows(r, s), &na_table_latency_slow,
+	na_result_view(r, na_result_say(r, na_fact_title_slowest()),
+		       slowest_rows(r, s), &na_table_latency_slow,
 		       NA_COLUMNS({M_time_s}, {M_latency_us}, {M_residual},
 				  {M_bytes}, {M_src}, {M_dst}, {M_host},
 				  {M_collective}),
@@ -498,18 +457,17 @@ static void slowest_view(struct na_result *r, const struct latency_state *s)
 /* A quantile that rests on fewer transfers than it needs is marked. */
 static void few_note(struct na_result *r, const struct latency_row *row)
 {
-	char n[NA_UNIT_BUF];
-	const char *of = row->n < 2      ? "any quantile"
-			 : row->n < 10   ? "p90 and above"
-			 : row->n < 20   ? "p95 and above"
-			 : row->n < 100  ? "p99 and above"
-			 : row->n < 1000 ? "p99.9 and above"
-					 : "p99.99";
+	const char *from = row->n < 2      ? NULL
+			   : row->n < 10   ? "p90"
+			   : row->n < 20   ? "p95"
+			   : row->n < 100  ? "p99"
+			   : row->n < 1000 ? "p99.9"
+					   : "p99.99";
 
 	if (row->n < 10000)
-		na_result_note(r, "%s transfer%s too few for %s",
-			       na_print_count(n, row->n),
-			       row->n == 1 ? " is" : "s are", of);
+		na_result_note_fact(
+			r, na_fact_too_few_for_quantile((int64_t)row->n, from,
+							row->n >= 1000));
 }
 
 static void put_views(struct na_result *r, const struct latency_state *s)
@@ -538,12 +496,7 @@ static void note_senders(struct na_result *r, const struct latency_state *s)
 	if (na_grouping_has(&s->scope->by, NA_KEY_HOST) && receivers(s) &&
 	    s->scope->store->n_runs < 2 &&
 	    na_latency_senders_differ(s, &host, &factor))
-		na_result_note(
-			r,
-			"host is the receiving one; senders differ more: "
-			"what %s sends takes %.3g times as long as what "
-			"the middle host sends; --by src shows senders",
-			host, factor);
+		na_result_note_fact(r, na_fact_senders_differ(host, factor));
 }
 
 /* Of ranks, whose receives begin before there is anything to receive. */
@@ -558,21 +511,13 @@ static bool waits_within(const struct na_store *s)
 
 static void note(struct na_result *r, const struct latency_state *s)
 {
-	char untimed[NA_COUNT_BUF];
-
 	if (waits_within(s->scope->store))
-		na_result_note(r, "a receive of a rank holds the wait for its "
-				  "sender: netan pairs and netan collectives "
-				  "tell what the transfer itself takes");
+		na_result_note_fact(r, na_fact_receive_holds_wait());
 	if (s->split.n && narrowed(s->scope->filter))
-		na_result_note(r, "what receives waited for is inferred from "
-				  "the transfers that the filters keep: others "
-				  "may have kept the links busy");
+		na_result_note_fact(r, na_fact_waits_are_inferred());
 	if (s->untimed)
-		na_result_note(r,
-			       "%s receives do not record how long their "
-			       "action lasted",
-			       na_print_count(untimed, s->untimed));
+		na_result_note_fact(r, na_fact_receives_untimed(
+					       (int64_t)s->untimed));
 }
 
 void na_latency_say(struct na_result *r, const struct latency_state *s)
@@ -581,21 +526,21 @@ void na_latency_say(struct na_result *r, const struct latency_state *s)
 	bool clocks = na_early_off(&s->clocks, &off);
 
 	if (clocks)
-		note_clock(r, &off,
-			   s->split.n && s->scope->store->n_runs < 2);
+		note_clock(r, &off, s->split.n && s->scope->store->n_runs < 2);
 	if (s->scope->used->n) {
-		char text[512];
-		struct na_str w = na_str_over(text, sizeof(text));
+		struct na_str w = {0};
 
-		say_all(s, &w, clocks);
+		say_all(r, s, &w, clocks);
 		if (clocks)
-			say_clock(&off, &w);
+			na_say_to(&w, mistrust(&off));
 		else
 			note_senders(r, s);
-		na_result_word(r, NA_WORD_MESSAGE, text);
+		na_result_word(r, NA_WORD_MESSAGE, na_result_keep(r, &w));
 		note(r, s);
 	} else {
-		na_result_word(r, NA_WORD_MESSAGE, "No transfers to time");
+		na_result_word(r, NA_WORD_MESSAGE,
+			       na_result_say(r,
+					     na_fact_no_transfers_to_time()));
 	}
 	put_views(r, s);
 }

@@ -29,7 +29,4 @@ bool na_rpc_put_calls(struct na_result *r, const struct na_store *store,
 void na_rpc_calls_views(struct na_result *r);
 void na_rpc_calls_say(struct na_str *to, struct na_result *r);
 
-/* A time in us as people read it. */
-const char *na_rpc_time(char buf[NA_UNIT_BUF], double us);
-
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/analyses/sizes/sizes.h"
 #include "netan/analyses/sizes/state.h"
@@ -14,96 +15,81 @@ enum { SHOWN_GROUPS = 20, SHOWN_SIZES = 20 };
 /* Far above it, a transfer waits for its own copy to the host. */
 #define VERY_LARGE (INT64_C(4) * (8 << 20))
 
-static const char *percent(char *buf, double x)
+/* Three digits must not make 100 % of what is only near. */
+static const char *percent(struct na_result *r, double x)
 {
-	if (isnan(x))
-		return strcpy(buf, "none");
-	if (x > 0 && x < 0.001)
-		return strcpy(buf, "under 0.1 %");
-	/* Three digits must not make 100 % of what is only near. */
-	if (x > 0.999 && x < 1)
-		return strcpy(buf, "over 99.9 %");
-	snprintf(buf, NA_UNIT_BUF, "%.3g %%", 100 * x);
-	return buf;
+	bool little = x > 0 && x < 0.001, nearly_all = x > 0.999 && x < 1;
+	char buf[NA_UNIT_BUF];
+
+	snprintf(buf, sizeof(buf), "%.3g", 100 * x);
+	return na_result_say(r, na_fact_share_of_small(little, nearly_all,
+						       isnan(x) ? NULL : buf));
 }
 
-/* Why many small transfers show nothing, as `check` has it; NULL: they do.  Of
- * packets: requests and answers, which nobody can fuse. */
-static const char *shows_nothing(const struct na_store *store,
-				 const struct sizes_sums *x)
+/* Why many small transfers show nothing, as `check` has it; no fact: they do.
+ * Of packets: requests and answers, which nobody can fuse. */
+static struct na_fact shows_nothing(const struct na_store *store,
+				    const struct sizes_sums *x)
+{
+	bool packets = na_store_of_captures(store);
+	bool few = x->n < NA_SIZES_LEAST;
+
+	if ((packets || na_store_of_ranks(store)) &&
+	    (few || (packets && na_sizes_count_share(x) >= 1)))
+		return na_fact_sizes_show_nothing(few);
+	return (struct na_fact){NA_NO_FACT, {{0}}};
+}
+
+static struct na_fact advice_on(const struct na_store *store,
+				const struct sizes_sums *x, int64_t half_bytes)
 {
 	bool packets = na_store_of_captures(store);
 
-	if (!packets && !na_store_of_ranks(store))
-		return NULL;
-	if (x->n < NA_SIZES_LEAST)
-		return "too few to judge by";
-	return packets && na_sizes_count_share(x) >= 1
-		       ? "with no larger ones to compare them with"
-		       : NULL;
+	if (na_sizes_many_small(x))
+		return na_fact_advice_for_small(shows_nothing(store, x).id,
+						packets);
+	return half_bytes >= VERY_LARGE ? na_fact_advice_for_large(packets)
+					: na_fact_sizes_need_no_change();
 }
 
 static void advise(struct na_result *r, const struct na_store *store,
 		   const struct sizes_sums *x, int64_t half_bytes)
 {
-	bool packets = na_store_of_captures(store);
-	bool many_small = na_sizes_many_small(x);
-	const char *advice =
-		"nothing to change in the sizes: small transfers do not take "
-		"the time";
+	const char *advice = na_result_say(r, advice_on(store, x, half_bytes));
 
-	if (many_small && shows_nothing(store, x))
-		advice = "nothing that these sizes tell";
-	else if (many_small && packets)
-		advice = "where these are many calls that belong together, "
-			 "send them as one; else nothing";
-	else if (many_small)
-		advice = "combine small collectives into fewer, larger ones "
-			 "(larger buckets), or raise the size below which "
-			 "only some hosts reduce "
-			 "(--megascale_sparse_reduction_threshold)";
-	else if (half_bytes >= VERY_LARGE && packets)
-		advice = "single transfers are far above 8 MiB: in smaller "
-			 "pieces, others need not wait for all of one";
-	else if (half_bytes >= VERY_LARGE)
-		advice = "single transfers are far above 8 MiB: smaller "
-			 "chunks (--megascale_chunk_size, "
-			 "--megascale_max_reduction_shard_size) start sooner "
-			 "if they wait for the copy from the device";
 	na_put_text(r, na_result_body(r), M_advice, advice);
 	if (store->n_runs <= 1)
-		na_result_note(r, "what to change: %s", advice);
+		na_result_note_fact(r, na_fact_what_to_change(advice));
+}
+
+static void say(struct na_result *r, struct na_fact fact)
+{
+	na_result_word(r, NA_WORD_MESSAGE, na_result_say(r, fact));
 }
 
 /* One answer for all, however they are grouped. */
 static void say_one(struct na_result *r, const struct sizes_state *s,
 		    const struct sizes_sums *x, int64_t half_bytes)
 {
-	char limit[NA_UNIT_BUF], a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+	char limit[NA_UNIT_BUF], half[NA_UNIT_BUF];
+	const char *small = percent(r, na_sizes_count_share(x));
 	bool many_small = na_sizes_many_small(x);
-	const char *nothing = many_small
-				      ? shows_nothing(s->scope->store, x)
-				      : NULL;
+	struct na_fact nothing = shows_nothing(s->scope->store, x);
+	const char *why = many_small && nothing.id ? na_result_say(r, nothing)
+						   : NULL;
 
 	na_print_bytes(limit, (double)s->params->small_bytes, 4);
-	percent(a, na_sizes_count_share(x));
-	na_result_word(r, NA_WORD_DOUBT, nothing);
-	if (nothing)
-		na_result_wordf(r, NA_WORD_MESSAGE,
-				"Small transfers, %s: %s are at most %s",
-				nothing, a, limit);
+	na_result_word(r, NA_WORD_DOUBT, why);
+	if (why)
+		say(r, na_fact_small_show_nothing(why, small, limit));
 	else if (!many_small && half_bytes >= 0)
-		na_result_wordf(
-			r, NA_WORD_MESSAGE,
-			"Few large transfers: half of all bytes move in "
-			"sizes of %s or more; %s of the transfers are at most %s",
-			na_print_bytes(b, (double)half_bytes, 4), a, limit);
+		say(r, na_fact_few_large(na_print_bytes(half,
+							(double)half_bytes, 4),
+					 small, limit));
 	else
-		na_result_wordf(r, NA_WORD_MESSAGE,
-				"%s transfers: %s are at most %s, and they "
-				"take %s of the time on the wire",
-				many_small ? "Many small" : "Few large", a,
-				limit, percent(b, na_sizes_time_share(x)));
+		say(r, na_fact_small_take_time(many_small, small, limit,
+					       percent(r, na_sizes_time_share(
+								  x))));
 }
 
 /* Runs side by side, each with its own verdict. */
@@ -120,16 +106,8 @@ static void say_runs(struct na_result *r, const struct sizes_state *s)
 		small += na_sizes_many_small(&runs[i]);
 	free(runs);
 	na_result_about(r)->runs_apart = true;
-	if (small == 0 || small == n)
-		na_result_wordf(r, NA_WORD_MESSAGE,
-				"%zu runs side by side: %s transfers in each",
-				n, small ? "many small" : "few large");
-	else
-		na_result_wordf(
-			r, NA_WORD_MESSAGE,
-			"%zu runs side by side: many small transfers in "
-			"%zu, few large in the others",
-			n, small);
+	say(r, na_fact_runs_have_sizes((int64_t)n, small == 0 || small == n,
+				       (int64_t)small));
 }
 
 static void sums_view(struct na_result *r, const struct na_value *body,
@@ -157,8 +135,8 @@ static void sums_view(struct na_result *r, const struct na_value *body,
 static void groups_view(struct na_result *r, const struct sizes_state *s,
 			const struct na_value *groups)
 {
-	na_groups_view(r, "groups, most bytes first", &s->scope->by, NULL,
-		       groups, &na_table_sizes_size_group,
+	na_groups_view(r, na_result_say(r, na_fact_title_groups_by_bytes()),
+		       &s->scope->by, NULL, groups, &na_table_sizes_size_group,
 		       NA_COLUMNS({M_verdict}, {M_count}, {M_bytes, "MiB"},
 				  {M_distinct_sizes}, {M_p50_bytes, "p50 KiB"},
 				  {M_p99_bytes, "p99 KiB"},
@@ -219,10 +197,8 @@ static struct na_value *frequent(struct na_result *r,
 		}
 	}
 	if (n > most)
-		na_result_note(r,
-			       "%zu less frequent sizes are not shown: --top N "
-			       "shows more, --format csv --table distinct all",
-			       n - most);
+		na_result_note_fact(r, na_fact_sizes_not_shown(
+					       (int64_t)(n - most)));
 	return list;
 }
 
@@ -232,7 +208,7 @@ static void sizes_view(struct na_result *r, const struct sizes_state *s,
 	size_t n, most = s->scope->top ? s->scope->top : SHOWN_SIZES;
 
 	na_rows_of(na_get(one, M_distinct), &n);
-	na_result_view(r, n > most ? "most frequent sizes" : "distinct sizes",
+	na_result_view(r, na_result_say(r, na_fact_title_sizes(n > most)),
 		       frequent(r, one, most), &na_table_sizes_frequent,
 		       NA_COLUMNS({M_size}, {M_bytes}, {M_count},
 				  {M_count_share}, {M_bytes_share}),
@@ -258,8 +234,7 @@ void na_sizes_say(struct na_result *r, const struct sizes_state *s,
 		  const struct sizes_sums *all, int64_t half_bytes)
 {
 	if (!all->n) {
-		na_result_word(r, NA_WORD_MESSAGE,
-			       "No network transfers to count");
+		say(r, na_fact_no_transfers_to_count());
 		return;
 	}
 	advise(r, s->scope->store, all, half_bytes);

@@ -1,8 +1,7 @@
 /* slack: what a person sees in a terminal. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/analyses/slack/slack.h"
 #include "netan/base/str.h"
@@ -11,51 +10,23 @@ enum { SHOWN_ROWS = 20 };
 
 static void notes(struct na_result *r, const struct sl_state *s)
 {
-	static const struct {
-		enum sl_left which;
-		const char *one, *many;
-	} of[] = {
-		{SL_NEGATIVE,
-		 "execution has a slack below 0: others' ops took its time",
-		 "executions have a slack below 0: others' ops took their "
-		 "time"},
-		{SL_NO_GRAPH,
-		 "execution has no graph execution on the host: no host stall, "
-		 "and its observed time counts as time in flight",
-		 "executions have no graph execution on the host: no host "
-		 "stall, and their observed time counts as time in flight"},
-		{SL_NO_COLLECTIVE,
-		 "op is left out: nothing says which collective it belongs to",
-		 "ops are left out: nothing says which collectives they belong "
-		 "to"},
-		{SL_DONE_FIRST,
-		 "recv-done is left out: its send is before the trace's begin",
-		 "recv-dones are left out: their sends are not in the trace"},
-		{SL_STRAYS,
-		 "op is left out: the send of its execution is not there",
-		 "ops are left out: the sends of their executions are not "
-		 "there"},
-		{SL_CUT, "send is left out: no recv-done follows it",
-		 "sends are left out: no recv-done follows them"},
-		{SL_OUTSIDE_MODULES,
-		 "op is left out: it is not inside a program run",
-		 "ops are left out: they are not inside a program run"},
-		{SL_OUTSIDE,
-		 "execution reaches into the window or the steps, and is not "
-		 "of them",
-		 "executions reach into the window or the steps, and are not "
-		 "of them"},
-		{SL_HOSTS, "execution is on a host that --host leaves out",
-		 "executions are on hosts that --host leaves out"},
+	const struct na_fact of[] = {
+		na_fact_slack_below_zero((int64_t)s->left[SL_NEGATIVE]),
+		na_fact_execution_has_no_graph((int64_t)s->left[SL_NO_GRAPH]),
+		na_fact_op_has_no_collective(
+			(int64_t)s->left[SL_NO_COLLECTIVE]),
+		na_fact_send_is_before_trace((int64_t)s->left[SL_DONE_FIRST]),
+		na_fact_op_has_no_send((int64_t)s->left[SL_STRAYS]),
+		na_fact_send_has_no_end((int64_t)s->left[SL_CUT]),
+		na_fact_op_is_outside_runs(
+			(int64_t)s->left[SL_OUTSIDE_MODULES]),
+		na_fact_execution_is_cut((int64_t)s->left[SL_OUTSIDE]),
+		na_fact_execution_is_on_other_host((int64_t)s->left[SL_HOSTS]),
 	};
-	char n[NA_UNIT_BUF];
 
 	for (size_t i = 0; i < NA_LEN(of); i++) {
-		uint64_t left = s->left[of[i].which];
-
-		if (left)
-			na_result_note(r, "%s %s", na_print_count(n, left),
-				       left == 1 ? of[i].one : of[i].many);
+		if (of[i].arg[0].integer)
+			na_result_note_fact(r, of[i]);
 	}
 }
 
@@ -64,7 +35,7 @@ static void warn(struct na_result *r, const struct sl_state *s)
 {
 	const struct sl_row *small = NULL, *bound = NULL;
 	const struct na_strtab *names = &s->scope->store->names.strings;
-	char buf[NA_UNIT_BUF], cap[NA_UNIT_BUF];
+	char cap[NA_UNIT_BUF];
 	size_t n_small = 0, n_bound = 0, unsized = 0;
 
 	for (size_t i = 0; i < s->n_rows; i++) {
@@ -77,31 +48,22 @@ static void warn(struct na_result *r, const struct sl_state *s)
 		bound = row->bound && !n_bound++ ? row : bound;
 	}
 	if (bound)
-		na_result_note(r,
-			       "needs more than the capacity of a host, %s: "
-			       "%zu of %zu, first %s: send fewer bytes, or "
-			       "start it earlier",
-			       na_print_rate(cap, s->capacity_gbps * NA_GIGA,
-					     3),
-			       n_bound, s->n_rows,
-			       na_strtab_at(names, bound->collective));
+		na_result_note_fact(
+			r, na_fact_needs_more_than_capacity(
+				   na_print_rate(cap,
+						 s->capacity_gbps * NA_GIGA, 3),
+				   (int64_t)n_bound, (int64_t)s->n_rows,
+				   na_strtab_at(names, bound->collective)));
 	if (unsized)
-		na_result_note(r,
-			       "bytes of %zu of %zu are not known, nor what "
-			       "bandwidth they require: neither the ops nor "
-			       "their HLO give transfer type and groups",
-			       unsized, s->n_rows);
+		na_result_note_fact(
+			r, na_fact_bytes_are_not_known((int64_t)unsized,
+						       (int64_t)s->n_rows));
 	if (small)
-		na_result_note(r,
-			       "too little slack for any network: %zu of %zu, "
-			       "first %s, %s: start it earlier, or compute "
-			       "more before its result is used",
-			       n_small, s->n_rows,
-			       na_strtab_at(names, small->collective),
-			       na_print_time(buf,
-					     na_slack_clamp(small->slack_ps /
-							    (na_i128)small->n),
-					     3));
+		na_result_note_fact(
+			r, na_fact_slack_is_too_small(
+				   (int64_t)n_small, (int64_t)s->n_rows,
+				   na_strtab_at(names, small->collective),
+				   na_s(small->slack_ps / (na_i128)small->n)));
 }
 
 /* Of each row the collective, the key and these. */
@@ -128,7 +90,7 @@ static void view_overlaps(struct na_result *r, const struct sl_state *s,
 			na_put_alias(r, list, NULL, v);
 	}
 	if (list && list->n)
-		view(r, s, "in flight at the same time", list,
+		view(r, s, na_result_say(r, na_fact_title_overlaps()), list,
 		     NA_COLUMNS({M_overlaps ".0." M_collective, "most with"},
 				{M_overlaps ".0." M_share},
 				{M_overlaps ".1." M_collective, "then with"},
@@ -137,25 +99,25 @@ static void view_overlaps(struct na_result *r, const struct sl_state *s,
 
 static void note_joins(struct na_result *r, const struct sl_state *s)
 {
-	/* clang-format off */
-	static const char *const words[NA_N_OPJOINS] = {
-		"to none", "by HLO operands", "by channel",
-		"by the number in their name", "by their own text in the trace",
-		"by their HLO instruction",
-	};
-	/* clang-format on */
-	char text[400];
-	struct na_str t = na_str_over(text, sizeof(text));
+	struct na_str t = {0};
 	uint64_t n[NA_N_OPJOINS];
 
 	na_slack_count_joins(s, n);
 	for (int i = 1; i <= NA_N_OPJOINS; i++) {
-		int k = i % NA_N_OPJOINS; /* "to none" last */
+		int k = i % NA_N_OPJOINS; /* to none last */
 
-		if (n[k])
-			na_str_join(&t, ", ", "%" PRIu64 " %s", n[k], words[k]);
+		if (!n[k])
+			continue;
+		na_str_addf(&t, "%s", t.n ? ", " : "");
+		na_say_to(&t,
+			  na_fact_kinds_joined_by((int64_t)n[k],
+						  k == NA_OPJOIN_GRAPH,
+						  k == NA_OPJOIN_CHANNEL,
+						  k == NA_OPJOIN_SUFFIX,
+						  k == NA_OPJOIN_LONG_NAME,
+						  k == NA_OPJOIN_INSTRUCTION));
 	}
-	na_result_note(r, "kinds of ops joined to their collective: %s", text);
+	na_result_note_fact(r, na_fact_kinds_joined(na_result_keep(r, &t)));
 }
 
 /* Two tables, since a terminal is not that wide. */
@@ -172,7 +134,7 @@ void na_slack_views(struct na_result *r, const struct sl_state *s)
 			{M_observed_us "." M_mean, "observed us", NA_F_NUMBER,
 			 4},
 			{M_slack_us "." M_p5, "slack p5 us", NA_F_NUMBER, 4}));
-	view(r, s, "what a run stalls, means", rows,
+	view(r, s, na_result_say(r, na_fact_title_stalls()), rows,
 	     NA_COLUMNS({M_transfer_type}, {M_devices},
 			{M_stall_us "." M_mean, "stall us", NA_F_NUMBER, 4},
 			{M_host_stall_us}, {M_send_us}, {M_send_done_us},
@@ -197,8 +159,8 @@ void na_slack_late_view(struct na_result *r)
 
 	if (list && list->n)
 		na_result_view(r,
-			       "the slowest executions of the collective "
-			       "that stalls most",
+			       na_result_say(r,
+					     na_fact_title_late_executions()),
 			       list, &na_table_slack_slack_late, cols + from,
 			       NA_LEN(cols) - from, 0);
 }

@@ -201,10 +201,9 @@ static void put_runs(struct na_result *r, const struct st_state *s)
 void na_steps_put_picture(struct na_result *r, const struct st_state *s)
 {
 	struct na_value *side = na_result_side(r), *list;
-	char message[ST_VERDICT_BUF];
 	struct columns c;
 
-	na_result_word(r, NA_WORD_MESSAGE, na_steps_message(message, s));
+	na_result_word(r, NA_WORD_MESSAGE, na_steps_message(r, s));
 	na_result_about(r)->runs_apart = s->scope->store->n_runs > 1;
 	if (s->scope->store->n_runs > 1) {
 		put_runs(r, s);

@@ -426,14 +426,12 @@ static void put_hiccup(struct na_result *r, const struct st_state *s)
 {
 	struct na_value *side = na_result_side(r);
 	const struct st_hiccup *x = s->hiccups;
-	struct na_str t = {.s = NULL};
 
 	if (s->scope->store->n_runs != 1 || !s->used.n || !x->step)
 		return;
-	na_steps_say_hiccup(&t, s, x);
-	na_put_text(r, side, M_hiccup, t.s);
+	na_put_text(r, side, M_hiccup,
+		    na_result_say(r, na_steps_hiccup(r, s, x)));
 	na_put_int(r, side, M_hiccup_at, x->step - s->steps);
-	free(t.s);
 }
 
 /* With --top pictures still know them all. */
@@ -459,7 +457,6 @@ enum na_status na_steps_finish(void *state, struct na_result *r,
 {
 	struct st_state *s = state;
 	struct na_value *body = na_result_body(r), *list;
-	char verdict[ST_VERDICT_BUF];
 	enum na_status st = na_steps_find_costs(s, err);
 
 	if (st != NA_OK)
@@ -485,7 +482,7 @@ enum na_status na_steps_finish(void *state, struct na_result *r,
 	put_without_file(r, body, s);
 	put_coverage(r, body, s);
 	na_put_text(r, body, M_verdict,
-		    s->used.n ? na_steps_verdict(verdict, s) : NULL);
+		    s->used.n ? na_steps_verdict(r, s) : NULL);
 	put_hiccup(r, s);
 	na_steps_put_picture(r, s);
 	put_step_hosts(r, s);

@@ -490,8 +490,8 @@ bool na_steps_judge_course(struct st_state *s) NA_MUST_CHECK;
 /* hiccup.c: `hiccups`, once hosts are judged. */
 bool na_steps_find_hiccups(struct st_state *s) NA_MUST_CHECK;
 /* Of one that is there: "step 2 took 183 ms (median 74.6): host-4 ..." */
-void na_steps_say_hiccup(struct na_str *t, const struct st_state *s,
-			 const struct st_hiccup *x);
+struct na_fact na_steps_hiccup(struct na_result *r, const struct st_state *s,
+			       const struct st_hiccup *x);
 /* Whether the verdict names a host for such steps already. */
 bool na_steps_tells_waits(const struct st_state *s, const struct st_host *h,
 			  enum st_cause cause);
@@ -529,11 +529,8 @@ bool na_steps_together(const struct st_state *s, const struct st_host *h);
  * of a GPU job one rank, was the slowest in all of them by what it does itself;
  * 0: nobody to compare, or collectives tell it of ranks, too. */
 size_t na_steps_enough(const struct st_state *s, uint32_t run);
-enum { ST_VERDICT_BUF = 1024 };
-const char *na_steps_verdict(char buf[ST_VERDICT_BUF],
-			     const struct st_state *s);
-/* The same for a title. */
-const char *na_steps_message(char buf[ST_VERDICT_BUF],
-			     const struct st_state *s);
+/* In words that the result keeps; the same for a title. */
+const char *na_steps_verdict(struct na_result *r, const struct st_state *s);
+const char *na_steps_message(struct na_result *r, const struct st_state *s);
 
 #endif

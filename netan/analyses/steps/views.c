@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/analyses/steps/steps.h"
 #include "netan/base/order.h"
@@ -77,28 +78,22 @@ static const char *stragglers_title(struct na_result *r)
 	bool slow = false, network = false;
 
 	na_for_each (v, na_get(na_result_body(r), M_stragglers)) {
-		bool is = strcmp(na_text_at(v, M_cause),
-				 "network") == 0;
+		bool is = strcmp(na_text_at(v, M_cause), "network") == 0;
 
 		network |= is;
 		slow |= !is;
 	}
-	return !network ? "stragglers"
-	       : !slow	? "whose transfers take longest (slow itself, or "
-			  "waiting for who is: netan check)"
-			: "stragglers, and whose transfers take longest";
+	return na_result_say(r, na_fact_title_stragglers(slow, network));
 }
 
 static void view_stragglers(struct na_result *r, const struct st_state *s)
 {
-	static const char *const members[] = {M_label,     M_rank,
-					      M_host,      M_cause,
-					      M_behind_ms, M_cost_ms_per_step,
-					      M_cost_is,
-					      M_kind,      M_of,
-					      M_times,     M_tried,
-					      M_posterior, M_expected_share,
-					      NULL};
+	static const char *const members[] = {
+		M_label,          M_rank,      M_host,
+		M_cause,          M_behind_ms, M_cost_ms_per_step,
+		M_cost_is,        M_kind,      M_of,
+		M_times,          M_tried,     M_posterior,
+		M_expected_share, NULL};
 
 	view(r, s, stragglers_title(r), na_get(na_result_body(r), M_stragglers),
 	     &na_table_steps_straggler, members, 0);
@@ -110,9 +105,7 @@ static void view_changes(struct na_result *r, const struct st_state *s)
 					      M_step,  M_from_ms, M_to_ms,
 					      NULL};
 
-	view(r, s,
-	     "changes over the steps (no host: mean of all; else its own time "
-	     "beside the others')",
+	view(r, s, na_result_say(r, na_fact_title_step_changes()),
 	     na_get(na_result_body(r), M_changes), &na_table_steps_change,
 	     members, shown(s, SHOWN_HOSTS));
 }
@@ -166,7 +159,6 @@ bool na_steps_put_longest(struct na_result *r, struct na_value *list,
 /* The figures that `check` sets costs against; x is sorted. */
 static void note_usual(struct na_result *r, const struct ranked *x, size_t n)
 {
-	char median[NA_UNIT_BUF], mean[NA_UNIT_BUF], exposed[NA_UNIT_BUF];
 	double sum_ms = 0, exposed_ms = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -175,15 +167,10 @@ static void note_usual(struct na_result *r, const struct ranked *x, size_t n)
 	}
 	if (n < 2 || !isfinite(exposed_ms))
 		return;
-	na_result_note(r,
-		       "a step takes %s ms in the median, %s ms in the mean; "
-		       "of that, devices wait %s ms in the mean for "
-		       "communication (exposed)",
-		       na_print_number(median,
-				       (x[(n - 1) / 2].ms + x[n / 2].ms) / 2,
-				       3),
-		       na_print_number(mean, sum_ms / (double)n, 3),
-		       na_print_number(exposed, exposed_ms / (double)n, 3));
+	na_result_note_fact(
+		r,
+		na_fact_step_takes((x[(n - 1) / 2].ms + x[n / 2].ms) / 2,
+				   sum_ms / (double)n, exposed_ms / (double)n));
 }
 
 /* The longest ones, side by side with who was slowest in them. */
@@ -208,18 +195,12 @@ static bool view_steps(struct na_result *r, const struct st_state *s)
 	if (s->scope->store->n_runs == 1)
 		note_usual(r, x, n);
 	free(x);
-	view(r, s,
-	     n > most ? "longest steps (compute to idle: means over the hosts)"
-		      : "steps, longest first (compute to idle: means over "
-			"the hosts)",
+	view(r, s, na_result_say(r, na_fact_title_longest_steps(n > most)),
 	     list, &na_table_steps_step, members, 0);
 	if (n > most)
-		na_result_note(r,
-			       "%s shorter step%s not shown: --top N shows "
-			       "more%s",
-			       na_grouped(n - most),
-			       n - most == 1 ? " is" : "s are",
-			       s->scope->top ? "" : ", --format csv all");
+		na_result_note_fact(
+			r, na_fact_shorter_steps_not_shown((int64_t)(n - most),
+							   s->scope->top > 0));
 	return true;
 }
 
@@ -231,41 +212,36 @@ static void note_causes(struct na_result *r, const struct st_state *s)
 	for (size_t i = 0; i < s->n_hosts; i++)
 		any |= s->hosts[i].cause != ST_NONE;
 	if (any && !s->n_stragglers)
-		na_result_note(r, "cause: why a host is last in the few steps "
-				  "where it is; it accuses nobody, netan "
-				  "check says who is guilty");
+		na_result_note_fact(r, na_fact_cause_accuses_nobody());
 }
 
-/* What to do about each cause that a straggler has. */
+/* What to do about it. */
+static struct na_fact advice(enum st_cause cause)
+{
+	switch (cause) {
+	case ST_COMPUTATION:
+		return na_fact_advice_for_computation();
+	case ST_INPUT:
+		return na_fact_advice_for_input();
+	case ST_NETWORK:
+		return na_fact_advice_for_network();
+	case ST_LATE_START:
+		return na_fact_advice_for_late_start();
+	default:
+		return (struct na_fact){NA_NO_FACT, {{0}}};
+	}
+}
+
+/* Of each cause that a straggler has. */
 static void advise(struct na_result *r, const struct st_state *s)
 {
-	static const char *const what[ST_CAUSES] = {
-		[ST_COMPUTATION] =
-			"computation: compare the host's chips (clock, heat), "
-			"its other processes and its share of the work with "
-			"those of the others; it is not this host's network "
-			"(netan pairs says whether another NIC or path is slow "
-			"as well)",
-		[ST_INPUT] = "input: look at the host's data loading and CPUs; "
-			     "it does not wait for the network (netan pairs "
-			     "says whether a NIC or path is slow as well)",
-		[ST_NETWORK] = "network: netan pairs says which side, path or "
-			       "NIC, netan check what its transfers cost the "
-			       "steps, netan slack --waterfall -o late.svg "
-			       "what one collective waited for",
-		[ST_LATE_START] = "late_start: what came before the host's "
-				  "first sends made them late: its own work, "
-				  "or earlier sends; netan slack --waterfall "
-				  "-o late.svg shows one collective, netan "
-				  "pairs its NIC",
-	};
 	bool said[ST_CAUSES] = {false};
 
 	for (size_t i = 0; i < s->n_stragglers; i++)
 		said[s->stragglers[i]->cause] = true;
-	for (size_t i = 0; i < ST_CAUSES; i++)
-		if (said[i] && what[i])
-			na_result_note(r, "%s", what[i]);
+	for (enum st_cause i = ST_NONE; i < ST_CAUSES; i++)
+		if (said[i] && advice(i).id)
+			na_result_note_fact(r, advice(i));
 }
 
 /* Of launches only the transfers within are seen; steps are whole. */
@@ -299,25 +275,14 @@ static void say_told(struct na_result *r, const struct st_state *s)
 	na_steps_count_told(s, n);
 	markers = n[NA_STEP_BY_LAUNCH] + n[NA_STEP_BY_TIME];
 	if (n[NA_STEP_BY_GROUP])
-		na_result_note(r,
-			       "%s GPU%s without a Steps line: a step is what "
-			       "the kernels of one group_id last together",
-			       na_grouped(n[NA_STEP_BY_GROUP]),
-			       na_plural(n[NA_STEP_BY_GROUP]));
+		na_result_note_fact(r, na_fact_steps_of_gpus_by_group(
+					       (int64_t)n[NA_STEP_BY_GROUP]));
 	if (markers)
-		na_result_note(r,
-			       "%s GPU%s without a Steps line or group_id: a "
-			       "step is what the kernels last together that "
-			       "the host launched in one of its step markers "
-			       "(step_num)",
-			       na_grouped(markers), na_plural(markers));
+		na_result_note_fact(r, na_fact_steps_of_gpus_by_marker(
+					       (int64_t)markers));
 	if (n[NA_STEP_BY_TIME])
-		na_result_note(r,
-			       "%s of them by time, in part: of some kernels "
-			       "no launch is there, or it came after its "
-			       "marker had ended; these are of the last marker "
-			       "that began before",
-			       na_grouped(n[NA_STEP_BY_TIME]));
+		na_result_note_fact(r, na_fact_steps_of_gpus_by_time(
+					       (int64_t)n[NA_STEP_BY_TIME]));
 }
 
 static void coverage(struct na_result *r, const struct st_state *s)
@@ -328,39 +293,25 @@ static void coverage(struct na_result *r, const struct st_state *s)
 	for (size_t i = 0; i < s->n_lines; i++)
 		programs += s->lines[i].programs;
 	if (programs)
-		na_result_note(r,
-			       "%s device%s without a Steps line: each run of "
-			       "the program that takes most time is a step%s",
-			       na_grouped(programs), na_plural(programs),
-			       s->by_order ? ", numbered in order" : "");
+		na_result_note_fact(r, na_fact_steps_of_devices_by_program(
+					       (int64_t)programs, s->by_order));
 	say_told(r, s);
 	for (size_t i = 0; i < s->n_hosts; i++)
 		untied += s->hosts[i].n && !na_store_of_ranks(store) &&
 			  !na_steps_is_tied(s, s->hosts[i].host);
 	if (untied && s->n_hosts > 1)
-		na_result_note(r,
-			       "%s host%s without transfers in both "
-			       "directions: the clock is not tied to the "
-			       "others', only durations are compared",
-			       na_grouped(untied), na_plural(untied));
+		na_result_note_fact(r,
+				    na_fact_clock_is_not_tied((int64_t)untied));
 	if (cut_by_window(s))
-		na_result_note(r, "a launch at an end of the window may lack "
-				  "what is outside of it");
+		na_result_note_fact(r, na_fact_launch_is_cut());
 	if (s->repeated)
-		na_result_note(r,
-			       "%s device steps with a number that "
-			       "came before on that device are left out",
-			       na_grouped(s->repeated));
+		na_result_note_fact(r, na_fact_steps_repeated(
+					       (int64_t)s->repeated));
 	if (s->unnamed)
-		na_result_note(r,
-			       "%s device steps without a number are "
-			       "left out",
-			       na_grouped(s->unnamed));
+		na_result_note_fact(r, na_fact_steps_without_number(
+					       (int64_t)s->unnamed));
 	if (s->cut)
-		na_result_note(r,
-			       "%s device steps overlap the next one "
-			       "and end where it begins",
-			       na_grouped(s->cut));
+		na_result_note_fact(r, na_fact_steps_overlap((int64_t)s->cut));
 }
 
 void na_steps_views(struct na_result *r, const struct st_state *s)
