@@ -475,15 +475,15 @@ static void temper(const struct na_j_decision *d, struct na_j_row *row)
 }
 
 /* Two clocks: what they are fitted wrong by is a constant time of a host, which
- * hides least in large transfers, and is in none of its devices alone; a single
- * pair or a link cannot be distinguished from receivers that wait.  Late counts
- * of a link name nothing: chains of timeouts meet on a few pairs. */
+ * hides least in large transfers, and is in none of its devices or pairs alone; a
+ * link cannot be distinguished from receivers that wait.  Late counts of a link
+ * name nothing: chains of timeouts meet on a few pairs. */
 bool na_j_may_show(const struct na_j_decision *d, const struct na_j_row *row,
 		   enum na_mechanism by)
 {
 	bool two_clocks = d->s->clock_se > 0;
 
-	if (two_clocks && row->place.cause >= NA_JUDGE_PAIR)
+	if (two_clocks && row->place.cause > NA_JUDGE_PAIR)
 		return false;
 	if (by == NA_MECH_LEVEL)
 		return !two_clocks || d->n_tables == 1 ||
