@@ -361,6 +361,11 @@ bool na_pairs_name_nobody(const struct na_case *c)
 	return body && !na_few_pairs(c) && !na_length(body, M_culprits);
 }
 
+bool na_pairs_acquit(const struct na_case *c)
+{
+	return na_says(na_case_body(c, "pairs"), M_outcome, "not_guilty");
+}
+
 int64_t na_steps_needed(const struct na_case *c)
 {
 	return na_count_at(na_case_body(c, "steps"),

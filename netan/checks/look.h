@@ -73,9 +73,10 @@ bool na_of_ranks(const struct na_case *c);
 /* The sentence of `pairs`, without what says that it cannot tell. */
 const char *na_pairs_sentence(const struct na_case *c);
 /* `pairs` saw too few of them to compare hosts; it has compared those of several
- * hosts, and named nobody. */
+ * hosts, and named nobody; it rules the network out. */
 bool na_few_pairs(const struct na_case *c);
 bool na_pairs_name_nobody(const struct na_case *c);
+bool na_pairs_acquit(const struct na_case *c);
 /* Of a GPU job: from so many steps on a late rank can be named; 0: not said. */
 int64_t na_steps_needed(const struct na_case *c);
 /* "widen the window: --from 0.19s --to 0.97s holds more whole steps", where it

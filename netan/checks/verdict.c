@@ -37,14 +37,12 @@ static const char *price(struct na_case *c, const struct na_finding *f)
 		step_ms = na_steps_ms(c) /
 			  (double)na_length(na_case_body(c, "steps"), M_steps);
 	if (ms > 0 && step_ms > 0)
-		return na_case_say(c,
-				   na_fact_cost_of_step(f->roughly,
-							ms / NA_MS_PER_S,
-							f->mean_ms > 0, mean,
-							step_ms / NA_MS_PER_S));
+		return na_case_say(
+			c, na_fact_cost_of_step(f->roughly, ms / NA_MS_PER_S,
+						f->mean_ms > 0, mean,
+						step_ms / NA_MS_PER_S));
 	if (f->lost_s > 0)
-		return na_case_say(c,
-				   na_fact_cost_with_owner(f->lost_s, f->of));
+		return na_case_say(c, na_fact_cost_with_owner(f->lost_s, f->of));
 	return "";
 }
 
@@ -82,8 +80,9 @@ enum { NAMES_MOST = 3 };
 static const char *with_name(struct na_case *c, const char *text, size_t n,
 			     const char *name)
 {
-	return n < NAMES_MOST ? na_case_say(c, na_fact_names_and(text, name))
-			      : text;
+	return n < NAMES_MOST
+		       ? na_case_say(c, na_fact_names_and(text, name))
+		       : text;
 }
 
 /* "A and B and 4 more", of n. */
@@ -105,11 +104,11 @@ static const char *awaited(struct na_case *c)
 		const struct na_finding *f = c->findings[i];
 
 		if (is_of(f, "hang") && f->culprit)
-			text = with_name(
-				c, text, n++,
-				na_case_say(c, na_fact_name_with_note(
-						       f->culprit,
-						       dump_missing(c, f))));
+			text = with_name(c, text, n++,
+					 na_case_say(c, na_fact_name_with_note(
+								f->culprit,
+								dump_missing(
+									c, f))));
 	}
 	return with_rest(c, text, n);
 }
@@ -161,7 +160,7 @@ static const char *own_price(struct na_case *c, const struct na_finding *f)
 /* "receive side of host-4 (costs 3 ms a step) and path host-1 -> host-2": the
  * other suspects. */
 static const char *other_suspects(struct na_case *c,
-				  const struct na_finding *guilty)
+			       const struct na_finding *guilty)
 {
 	const char *names = "";
 	size_t n = 0;
@@ -197,9 +196,9 @@ static const char *besides(struct na_case *c, const struct na_finding *guilty)
 		const struct na_finding *f = c->findings[i];
 
 		if (is_of(f, "hang") && f != guilty && f->culprit)
-			return na_case_say(c,
-					   na_fact_also_hang(f->check->named_as,
-							     awaited(c)));
+			return na_case_say(c, na_fact_also_hang(
+						      f->check->named_as,
+						      awaited(c)));
 		if (!matters_beside(f, guilty))
 			continue;
 		if (is_of(f, "straggler") && f->cause)
@@ -254,8 +253,8 @@ static const char *damage(struct na_case *c)
 	int64_t refused = na_count_at(side, M_refused), n = unread_inputs(c);
 	int64_t all = na_count_at(side, M_files) + refused;
 
-	return na_case_say(c, na_fact_inputs_damaged(n, all, n > refused,
-						     refused > 0));
+	return na_case_say(
+		c, na_fact_inputs_damaged(n, all, n > refused, refused > 0));
 }
 
 /* What of the inputs could not be looked at; NULL. */
@@ -358,10 +357,9 @@ static const char *suspected(struct na_case *c)
 		return NULL;
 	text = f->culprit ? f->culprit : f->title;
 	if (f->decides)
-		text = na_case_say(c, na_fact_what_would_decide(f->title,
-								f->decides));
-	return f->apart ? na_case_say(c, na_fact_of_captures_apart(text))
-			: text;
+		text = na_case_say(
+			c, na_fact_what_would_decide(f->title, f->decides));
+	return f->apart ? na_case_say(c, na_fact_of_captures_apart(text)) : text;
 }
 
 /* What nobody has looked at; NULL. */
@@ -432,10 +430,10 @@ static const char *late_together(struct na_case *c, const struct na_finding *f)
 			names = with_name(c, names, n++, o->culprit);
 	}
 	names = with_rest(c, names, n);
-	return na_case_say(c, na_fact_steps_wait_together(names, f->roughly,
-							  ms / NA_MS_PER_S,
-							  na_step_ms(c) /
-								  NA_MS_PER_S));
+	return na_case_say(
+		c, na_fact_steps_wait_together(names, f->roughly,
+					       ms / NA_MS_PER_S,
+					       na_step_ms(c) / NA_MS_PER_S));
 }
 
 /* Of equals the costliest, which come first. */
@@ -459,11 +457,10 @@ const char *na_verdict_instead(struct na_case *c)
 	if (is_of(f, "straggler"))
 		return late_together(c, f);
 	if (is_of(f, "hang"))
-		return f->culprit
-			       ? na_case_say(c,
-					     na_fact_instead(f->check->named_as,
-							     awaited(c)))
-			       : f->title;
+		return f->culprit ? na_case_say(c, na_fact_instead(
+							   f->check->named_as,
+							   awaited(c)))
+				  : f->title;
 	return na_case_say(c, na_fact_instead(f->check->named_as,
 					      f->culprit ? f->culprit
 					      : f->brief ? f->brief
@@ -529,9 +526,11 @@ const char *na_verdict_thin(struct na_case *c)
 		return na_case_say(c, na_fact_few_transfers((int64_t)n));
 	if (na_one_host(c))
 		return na_case_say(c, na_fact_one_host_alone());
-	if (na_skewed_share(c) > SKEWED && warned(c, "slack-small"))
-		return na_case_say(c, na_fact_transfers_without_time(
-					      na_skewed_share(c)));
+	/* `pairs` skips those whose times clocks hide. */
+	if (na_skewed_share(c) > SKEWED && warned(c, "slack-small") &&
+	    !na_pairs_acquit(c))
+		return na_case_say(
+			c, na_fact_transfers_without_time(na_skewed_share(c)));
 	if (na_few_pairs(c))
 		return na_case_say(c, na_fact_few_hosts(na_pairs_sentence(c)));
 	if (*absent(c))
@@ -547,11 +546,10 @@ static const char *why_open(struct na_case *c, const char *why,
 	double waiting = na_waiting_share(c);
 	bool idle = waiting < NA_HIDDEN;
 
-	return na_case_say(c, na_fact_why_open(why, missing,
-					       idle && !na_communicates(c),
-					       idle && na_communicates(c)
-						       ? waiting
-						       : (double)NAN));
+	return na_case_say(
+		c, na_fact_why_open(why, missing, idle && !na_communicates(c),
+				    idle && na_communicates(c) ? waiting
+							       : (double)NAN));
 }
 
 /* Who reads on compares times of hosts: that their clocks are off comes first
@@ -572,10 +570,9 @@ static const char *acquittal(struct na_case *c, const char *instead)
 {
 	enum na_locality known = na_locality(c);
 
-	return na_case_say(c, na_fact_network_healthy(known == NA_PLACED,
-						      na_power_says(c),
-						      known == NA_NO_TOPOLOGY,
-						      instead));
+	return na_case_say(c, na_fact_network_healthy(
+				      known == NA_PLACED, na_power_says(c),
+				      known == NA_NO_TOPOLOGY, instead));
 }
 
 /* What steps waited for before the job stood still, or in another one. */
@@ -598,11 +595,10 @@ static const char *acquitted(struct na_case *c)
 	bool hangs = f && is_of(f, "hang");
 	const char *instead = na_verdict_instead(c);
 
-	return na_case_say(c,
-			   na_fact_healthy_line(hangs ? instead : NULL,
-						acquittal(c,
-							  hangs ? beside_hang(c)
-								: instead)));
+	return na_case_say(
+		c, na_fact_healthy_line(
+			   hangs ? instead : NULL,
+			   acquittal(c, hangs ? beside_hang(c) : instead)));
 }
 
 /* Nothing is suspected but by captures of who knows which hosts, and traces

@@ -45,9 +45,6 @@
 #define NA_J_LATE_SPREAD      0.05
 #define NA_J_LATE_SPREAD_LINK 0.5
 #define NA_J_LATE_MIN         3
-/* Share of late transfers that healthy networks have (timeouts of 1 in 10^4
- * are usual in lossless fabrics). */
-#define NA_J_LATE_USUAL 1e-4
 /* A jackknife without the collective with more than this share of the late,
  * unless it has this share of all transfers. */
 #define NA_J_LATE_MOST 0.5

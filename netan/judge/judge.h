@@ -108,7 +108,7 @@ struct na_judge_finding {
 struct na_judge_bound {
 	uint32_t host;
 	enum na_judge_cause side; /* SRC or DST */
-	double upper;       /* factor; NaN: fewer than two pairs, unknown */
+	double upper;       /* factor; NaN: unknown */
 };
 
 struct na_judge_pair { /* pair of hosts with rows, by src then dst */
@@ -137,8 +137,9 @@ struct na_judge_result {
 	size_t n_pairs;
 	double nobody;     /* posterior that nothing else is at fault */
 	bool unsure;       /* that alone leaves the outcome open */
-	/* Largest bound once the findings are taken out, links included: a
-	 * factor; infinity: none is known. */
+	/* Largest bound once the findings are taken out, links included, and,
+	 * where nothing is named, the slow tenth of steps: a factor; infinity:
+	 * none is known. */
 	double upper;
 	double kappa;      /* share of port load in the expectation */
 	bool two_clocks;

@@ -144,30 +144,46 @@ static bool fill_pairs(struct na_judge_result *out,
 	return ok;
 }
 
-/* No more than healthy networks have, but for chance: timers slow few transfers,
- * and those of a flap or of few losses hide among others that are late. */
-static bool few_are_late(const struct na_j_late *late)
+/* Has no side more of the late transfers than the rate of all the others has it
+ * expect?  Those of few losses hide among others that are late; of as many sides
+ * as there are, the one with most shows by chance what one alone seldom does. */
+static bool are_even(const struct na_j_late *late)
 {
-	double n = 0;
+	double n = 0, transfers = 0, least = 1;
 
-	for (size_t i = 0; i < late->s->n_pairs; i++)
+	for (size_t i = 0; i < late->s->n_pairs; i++) {
 		n += late->pairs[i].late0;
-	return n < NA_J_LATE_MIN ||
-	       na_poisson_upper((uint64_t)n,
-				NA_J_LATE_USUAL * (double)late->s->n) >= .05;
+		transfers += late->pairs[i].transfers;
+	}
+	for (int side = 0; side < 2; side++)
+		for (uint32_t h = 0; h < late->s->n_hosts; h++) {
+			struct na_j_block b =
+				na_j_side_block(late->blocks, side, h);
+			double own = 0, of = 0;
+
+			for (size_t i = 0; i < b.n; i++) {
+				own += late->pairs[b.pair[i]].late0;
+				of += late->pairs[b.pair[i]].transfers;
+			}
+			if (own < NA_J_LATE_MIN)
+				continue;
+			least = fmin(least,
+				     na_poisson_upper(
+					     (uint64_t)own,
+					     of * (n - own + .5) /
+						     (transfers - of + 1)));
+		}
+	return least * 2 * (double)late->s->n_hosts >= 1 - NA_J_POSTERIOR;
 }
 
-/* The odds that name acquit, too.  A side that sends slow and a clock that is
- * late look alike in latencies of two clocks, so these never show that nobody is
- * slow. */
+/* The odds that name acquit, too. */
 static void decide_outcome(struct na_judge_result *out,
 			   const struct na_j_verdict *v,
 			   const struct na_j_decision *d)
 {
 	/* Fewer blocks of steps give no variance of their own. */
 	bool healthy = d->s->n_steps >= NA_J_MIN_SAMPLE && !v->named &&
-		       v->upper <= NA_J_EFFECT_HIGH && !(d->s->clock_se > 0) &&
-		       few_are_late(&d->late),
+		       v->upper <= NA_J_EFFECT_HIGH && are_even(&d->late),
 	     sure = v->nobody >= NA_J_POSTERIOR;
 
 	out->nobody = v->nobody;

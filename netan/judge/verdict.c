@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "netan/base/order.h"
+#include "netan/judge/evidence/spells.h"
 
 /* Posterior of a row among the explanations of its own evidence. */
 static bool is_likely(const struct na_j_row *row)
@@ -298,7 +299,7 @@ static bool name(struct na_j_verdict *v, struct na_j_decision *d,
 
 static double largest_bound(const struct na_j_decision *d)
 {
-	double most = -INFINITY, device = -INFINITY;
+	double most = -INFINITY, others = -INFINITY;
 
 	for (size_t t = 0; t < d->n_tables; t++)
 		for (size_t i = 0; i < d->s->n_views; i++) {
@@ -308,12 +309,13 @@ static double largest_bound(const struct na_j_decision *d)
 				most = fmax(most, fmax(v->bound[0][h],
 						       v->bound[1][h]));
 			for (size_t k = 0; k < d->blocks.links.n; k++)
-				most = fmax(most, v->link_bound[k]);
-			device = fmax(device,
+				others = fmax(others, v->link_bound[k]);
+			others = fmax(others,
 				      na_j_device_level(d, t, i)->device_bound);
 		}
-	/* Devices are seen beside others of their host, which may be slow. */
-	return most > -INFINITY ? fmax(most, device) : INFINITY;
+	/* Devices are seen beside others of their host, and links beside others
+	 * of their racks, which may all be slow. */
+	return most > -INFINITY ? fmax(most, others) : INFINITY;
 }
 
 /*
@@ -614,6 +616,17 @@ static void drop_vague(struct na_j_verdict *v)
 	}
 }
 
+/* A fault that comes and goes hides from what bounds a level. */
+static bool add_spells(struct na_j_verdict *v, const struct na_j_decision *d)
+{
+	double spell;
+
+	if (!na_j_spells(d->s, &spell))
+		return false;
+	v->upper = fmax(v->upper, spell);
+	return true;
+}
+
 bool na_j_verdict_init(struct na_j_verdict *v, struct na_j_decision *d)
 {
 	bool *in;
@@ -628,6 +641,8 @@ bool na_j_verdict_init(struct na_j_verdict *v, struct na_j_decision *d)
 	if (!still_needed(v, d))
 		return false;
 	v->named = v->found.n > 0;
+	if (!v->named && !add_spells(v, d))
+		return false;
 	merge(v);
 	join_racks(v, d);
 	drop_vague(v);

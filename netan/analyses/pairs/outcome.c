@@ -31,7 +31,7 @@ static void put_power(struct na_result *r, struct na_value *body,
 			na_put_real(r, row, M_upper_factor, p->upper);
 			na_put_text(r, row, M_why,
 				    isnan(p->upper)
-					    ? "fewer than two pairs, or "
+					    ? "no transfers to compare, or "
 					      "its file is missing"
 					    : NULL);
 		}
@@ -116,8 +116,8 @@ static void note_bounds(struct na_result *r, const struct pairs_state *s,
 			       times);
 	if (unknown)
 		na_result_note(r,
-			       "sides without a bound, as they have fewer "
-			       "than two pairs: %s",
+			       "sides without a bound, as none of their "
+			       "transfers can be compared: %s",
 			       na_print_count(n, unknown));
 }
 

@@ -30,9 +30,7 @@ const char *na_steps_cost_is(const struct st_host *h)
 {
 	if (!(na_steps_own_ms(h) > 0))
 		return NULL;
-	return isnan(h->waited_ms) ? "at most"
-	       : h->waits_more	   ? "at least"
-				   : NULL;
+	return isnan(h->waited_ms) ? "at most" : NULL;
 }
 
 /* Which room its steps have is known in steps of devices, all told alike. */
@@ -73,12 +71,8 @@ static bool ask(const struct st_state *s, struct na_whatif *w,
 					   .at_first = h->cause == ST_INPUT,
 				   },
 				   &x);
-	if (ok) {
+	if (ok)
 		h->waited_ms = x.mean_ms;
-		/* "At least nothing" would say nothing. */
-		h->waits_more = x.least && x.mean_ms > 0 &&
-				x.mean_ms < na_steps_own_ms(h);
-	}
 	free(own);
 	return ok;
 }

@@ -229,7 +229,6 @@ struct st_host {
 	 * makes the mean step while the others stay late; -1: not told. */
 	int64_t gain_ps, together_ps; /* and if none of them were */
 	double waited_ms; /* of its own time, that steps wait; NaN: not known */
-	bool waits_more;  /* that is a lower bound */
 	/* Of a host that is late as one: its late ranks, which point to it;
 	 * `host` is the first. */
 	size_t n_ranks;
@@ -521,7 +520,7 @@ double na_steps_own_ms(const struct st_host *h);
 /* What of that the steps wait for, where it is known, else all of it: they
  * wait for that at most. */
 double na_steps_cost_ms(const struct st_host *h);
-/* "at most", "at least"; NULL: neither. */
+/* "at most"; NULL: it is known. */
 const char *na_steps_cost_is(const struct st_host *h);
 /* words.c */
 /* Whether it is one of several stragglers that are late together. */

@@ -120,13 +120,6 @@ static double beyond_quickest_s(const struct na_case *c)
 	return n > 1 ? all - (double)n * least : (double)NAN;
 }
 
-static bool now_and_then(const struct na_value *culprit)
-{
-	return na_flag_at(culprit, M_intermittent) ||
-	       na_says(culprit, M_channel, "rate") ||
-	       na_says(culprit, M_channel, "window");
-}
-
 /* False: `pairs` cannot tell. */
 static bool told(struct na_case *c, struct na_finding *f,
 		 const struct na_value *culprit)
@@ -137,7 +130,7 @@ static bool told(struct na_case *c, struct na_finding *f,
 	if (!isfinite(ms))
 		return false;
 	/* What strikes fewer than half of the steps the median hardly shows. */
-	if ((now_and_then(culprit) || !(ms > 0)) && mean_ms > 2 * ms) {
+	if (mean_ms > 2 * ms) {
 		na_case_evidence(c, f,
 				 na_fact_cost_of_steps(ms > 0 ? ms / NA_MS_PER_S
 							      : (double)NAN,

@@ -47,7 +47,7 @@ const char *na_power_lacks(struct na_case *c)
 	double most = largest_bound(c, &unknown);
 	double healthy = na_number_at(na_case_side(c, "pairs"), M_healthy);
 
-	if (na_says(na_case_body(c, "pairs"), M_outcome, "not_guilty"))
+	if (na_pairs_acquit(c))
 		return NULL;
 	if (na_length(na_case_body(c, "pairs"), M_culprits))
 		return na_case_say(c, na_fact_transfers_may_wait_for_host());

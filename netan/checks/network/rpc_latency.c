@@ -163,8 +163,9 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 	f->to_s = na_number_at(mode, M_last_s);
 	f->culprit = na_case_say(c, na_fact_packets_seem_lost(who));
 	/* One timeout makes all late who wait for it: whose it was is for
-	 * pairs to tell. */
-	f->suspicion = unsure || (!acquitted && !acks);
+	 * pairs to find, which rules it out where they are even. */
+	f->suspicion = unsure ||
+		       (!acquitted && !acks && !na_pairs_acquit(c));
 	f->how = na_case_say(c, na_fact_late_as_by_resend(share, late_ms));
 	f->title = na_case_say(
 		c, na_fact_late_by_mode(na_count_at(mode, M_count), share,

@@ -68,11 +68,14 @@ static bool side_gains(struct na_j_level *v, int side, struct na_j_gain *out)
 		uint32_t host = v->units[na_j_first(g, i)].host[side];
 
 		i = na_j_level_side(v, side, i, NA_J_KERNEL(coll), ll);
-		if (v->peers[side][host] < 2)
+		/* How slow one pair is bounds both of its sides, and names
+		 * neither; of two clocks the fit took it for the clocks'. */
+		if (v->peers[side][host] < 2 && v->in->two_clocks)
 			continue;
-		out[host] =
-			gain_of(v, ll, null,
-				v->odds[side ? NA_JUDGE_DST : NA_JUDGE_SRC]);
+		if (v->peers[side][host] > 1)
+			out[host] = gain_of(v, ll, null,
+					    v->odds[side ? NA_JUDGE_DST
+							 : NA_JUDGE_SRC]);
 		v->bound[side][host] = na_j_bound_of(v->grid, ll,
 						     NA_J_KERNEL(own));
 	}

@@ -19,7 +19,8 @@ enum {
 
 /* Half the spread of links that are no more than a few. */
 static const double least_spread = .05;
-/* A bound says how slow this share of a link's connections may be. */
+/* A bound says how slow this share of a link's connections may be: fewer do not
+ * move the usual. */
 static const double bound_share = .25;
 
 /* Log likelihoods of a block of connections. */
@@ -155,11 +156,12 @@ static void effect_of(const struct link *l, struct block *b,
 	out->high = na_j_grid_quantile(g, p->from, l->shifts, posterior, .975);
 }
 
-/* 97.5 % bound of the shift, if a quarter of the connections had it. */
+/* 97.5 % bound of the shift, if a quarter of the connections had it, and at
+ * least one: a fault that none of them meets slows nothing here. */
 static double bound_of(const struct link *l)
 {
 	const struct na_j_grid *g = l->v->grid;
-	double ll[NA_J_GRID] = {0};
+	double ll[NA_J_GRID] = {0}, none = (double)l->n * log1p(-bound_share);
 	size_t n = NA_J_GRID - NA_J_GRID_ZERO;
 
 	for (size_t i = 0; i < l->n; i++) {
@@ -172,7 +174,8 @@ static double bound_of(const struct link *l)
 				     bound_share * clipped_odds(ratio[a]));
 	}
 	for (size_t a = 0; a < n; a++)
-		ll[a] += g->log_width[NA_J_GRID_ZERO + a];
+		ll[a] += log(-expm1(none - ll[a])) +
+			 g->log_width[NA_J_GRID_ZERO + a];
 	return na_j_grid_quantile(g, NA_J_GRID_ZERO, n, ll, .975);
 }
 
@@ -221,10 +224,7 @@ static bool link_gain(struct link *l, size_t link, struct na_j_gain *out)
 		v->any += v->odds[v->links->v[link].cause] * exp(out->gain);
 		out->gain = jackknife(l, &all, by_host, out->gain);
 		effect_of(l, &all, out);
-		/* Of two racks the usual lies between the two ways, and a
-		 * link's excess over the other way is twice as large. */
-		v->link_bound[link] = bound_of(l) *
-				      (v->in->n_racks == 2 ? 2 : 1);
+		v->link_bound[link] = bound_of(l);
 	}
 	na_arena_fini(&tmp);
 	return ok;

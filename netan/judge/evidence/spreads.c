@@ -444,11 +444,92 @@ static bool refine(struct na_j_level *v, struct na_arena *tmp)
 	return true;
 }
 
+/* The pair from dst to src, or n_pairs. */
+static size_t way_back(const struct na_j_level *v, size_t pair)
+{
+	const struct na_j_pair *p = v->pairs, *of = &p[pair];
+	size_t at = NA_BOUND(i, 0, v->n_pairs,
+			     p[i].src > of->dst ||
+				     (p[i].src == of->dst &&
+				      p[i].dst >= of->src));
+
+	return at < v->n_pairs && p[at].src == of->dst && p[at].dst == of->src
+		       ? at
+		       : v->n_pairs;
+}
+
+/*
+ * Which part of what pairs have of their own both ways share: their correlation,
+ * 1 less the variance of differences over that of all, as far as it is beyond
+ * what chance makes of so many.
+ */
+static double shared_part(const struct na_j_level *v, const double *pair,
+			  double *all, double *apart)
+{
+	size_t n = 0;
+	double part;
+
+	for (size_t i = 0; i < v->n_pairs; i++) {
+		size_t back = way_back(v, i);
+
+		if (back <= i || back == v->n_pairs)
+			continue;
+		all[2 * n] = pair[i];
+		all[2 * n + 1] = pair[back];
+		apart[n++] = (pair[i] - pair[back]) * M_SQRT1_2;
+	}
+	if (n < NA_J_MIN_SAMPLE)
+		return 0;
+	part = fmax(1 - squared(na_j_mad(apart, n)) /
+				fmax(squared(na_j_mad(all, 2 * n)),
+				     squared(NA_J_FLOOR_UNIT)),
+		    0);
+	/* Two standard errors of a correlation. */
+	return fmax(part - 2 * (1 - part * part) / sqrt((double)n), 0);
+}
+
+static bool has_distances(const struct na_j_level *v)
+{
+	for (size_t c = 1; c < v->n_connections; c++)
+		if (v->connections[c].near < v->connections[0].near ||
+		    v->connections[c].near > v->connections[0].near)
+			return true;
+	return v->in->n_racks > 0;
+}
+
+/* A distance is the same both ways: where the input has none, the way back shows
+ * it.  Of few pairs what their hosts have of their own is both ways', too. */
+static bool learn_distances(struct na_j_level *v, const struct polish *p,
+			    struct na_arena *tmp)
+{
+	double *pair = na_j_quantiles(&v->by_pair, p->rest, .5, tmp),
+	       *all = NA_J_NEW(tmp, double, v->n_pairs),
+	       *apart = NA_J_NEW(tmp, double, v->n_pairs), part;
+
+	if (!pair || !all || !apart)
+		return false;
+	if (has_distances(v) ||
+	    v->n_pairs < NA_J_MIN_CONNECTIONS * v->by_side[0].n)
+		return true;
+	part = shared_part(v, pair, all, apart);
+	for (size_t u = 0; u < v->n; u++) {
+		struct na_j_unit *unit = &v->units[u];
+		size_t back = way_back(v, unit->pair);
+
+		if (back == v->n_pairs)
+			continue;
+		unit->centre -= part * pair[back];
+		unit->centre0 = unit->centre;
+	}
+	return true;
+}
+
 bool na_j_level_spreads(struct na_j_level *v)
 {
 	struct na_arena tmp = {0};
 	struct polish p;
-	bool ok = variances(v, &tmp) && polish(&p, v, &tmp) &&
+	bool ok = polish(&p, v, &tmp) && learn_distances(v, &p, &tmp) &&
+		  variances(v, &tmp) && polish(&p, v, &tmp) &&
 		  side_spread(v, &p, 0, &tmp) && side_spread(v, &p, 1, &tmp);
 
 	v->nu = v->nu_connection = NA_J_NU_FEW;

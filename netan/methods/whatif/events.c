@@ -4,8 +4,27 @@
 #include "netan/base/order.h"
 #include "netan/methods/whatif/state.h"
 
+#define BEFORE_PS (2 * NA_PS_PER_US)
+
 NA_ORDER(by_time, struct wf_event, NA_UP(host), NA_UP(at_ps), NA_UP(kind),
 	 NA_UP(of))
+
+/* What an execution does comes after its launch, whatever its clock says. */
+static int64_t launched(const struct na_whatif *w, uint32_t line, int64_t at_ps)
+{
+	uint32_t op = w->execs.v[w->lines.v[line].exec].launch;
+
+	return op != WF_NONE && w->ops.v[op].start_ps > at_ps
+		       ? w->ops.v[op].start_ps
+		       : at_ps;
+}
+
+/* Starts are told less well than ends, from which durations are taken: a send
+ * may seem to come before the receive that it waits for. */
+static int64_t sent_ps(const struct na_whatif *w, const struct wf_move *m)
+{
+	return wf_plus(launched(w, m->from, m->sent_ps), BEFORE_PS);
+}
 
 static bool add_events(struct na_whatif *w)
 {
@@ -14,14 +33,15 @@ static bool add_events(struct na_whatif *w)
 		uint32_t src = wf_host_of(w, m->from);
 		uint32_t dst = wf_host_of(w, m->to);
 
-		if (!na_add(&w->events,
-			    ((struct wf_event){m->sent_ps, src, i, WF_SENT})) ||
+		if (!na_add(&w->events, ((struct wf_event){sent_ps(w, m), src,
+							   i, WF_SENT})) ||
 		    !na_add(&w->events,
 			    ((struct wf_event){m->taken_ps, dst, i, WF_TAKEN})))
 			return false;
 		if (m->posted_ps != NA_UNKNOWN_PS &&
-		    !na_add(&w->events, ((struct wf_event){m->posted_ps, dst, i,
-							   WF_POSTED})))
+		    !na_add(&w->events,
+			    ((struct wf_event){launched(w, m->to, m->posted_ps),
+					       dst, i, WF_POSTED})))
 			return false;
 	}
 	return true;
@@ -46,7 +66,7 @@ static bool make_room(struct na_whatif *w)
 
 bool wf_order(struct na_whatif *w)
 {
-	if (!add_events(w))
+	if (!wf_find_launches(w) || !add_events(w))
 		return false;
 	na_sort(w->events.v, w->events.n, by_time);
 	find_hosts(w);

@@ -219,24 +219,18 @@ static uint32_t line_of(struct na_whatif *w, const struct half *h,
 
 /* ---- transfers */
 
-/* A receive that ends this soon after it was posted found its bytes there. */
-#define SOON_PS (20 * NA_PS_PER_US)
-
 static void wait_of(const struct na_whatif *w, struct wf_move *m, uint32_t src,
 		    uint32_t dst)
 {
-	int64_t known, ahead, soon = m->took_ps / 8, gone;
+	int64_t known, ahead, gone;
 
-	soon = soon > SOON_PS ? soon : SOON_PS;
-	if (m->posted_ps == NA_UNKNOWN_PS
-		    ? !w->by_sends
-		    : na_time_between(m->posted_ps, m->taken_ps) > soon)
+	if (m->posted_ps == NA_UNKNOWN_PS && !w->by_sends)
 		return;
 	ahead = na_host_clocks_ahead(w->clocks, dst, src, &known);
 	if (known == NA_TIME_MAX || !na_add_i64(m->taken_ps, -ahead, &gone))
 		return;
 	gone = na_time_between(m->sent_ps, gone);
-	m->waited_ps = na_time_between(wf_plus(m->took_ps, known), gone);
+	m->waited_ps = na_time_between(m->took_ps, gone);
 }
 
 /* What it took by its receiver's stamp, clocks brought together. */
@@ -289,6 +283,8 @@ static bool add_move(struct na_whatif *w, const struct half *tx,
 		&w->rounds, (struct na_triple){(uint32_t)rx->chunk, nth, 0});
 	m.from = line_of(w, rx, rx->src);
 	m.to = line_of(w, rx, rx->dst);
+	if (m.to != WF_NONE)
+		w->execs.v[w->lines.v[m.to].exec].n++;
 	return m.stratum != NA_NO_TRIPLE && m.round != NA_NO_TRIPLE &&
 	       m.from != WF_NONE &&
 	       m.to != WF_NONE && na_add(&w->moves, m);
@@ -369,10 +365,10 @@ static bool find_programs(struct na_whatif *w)
 	const struct na_devices *d = &w->store->devices;
 	size_t ends = w->store->names.n_endpoints;
 
-	w->saved_ps = na_calloc(d->n_cores + w->n_hosts, sizeof(*w->saved_ps));
+	w->programs = na_calloc(d->n_cores + w->n_hosts, sizeof(*w->programs));
 	w->speaks = na_calloc(d->n_cores, sizeof(*w->speaks));
 	w->core_of = na_calloc(ends, sizeof(*w->core_of));
-	if (!w->saved_ps || !w->speaks || !w->core_of)
+	if (!w->programs || !w->speaks || !w->core_of)
 		return false;
 	for (size_t i = 0; i < ends; i++)
 		w->core_of[i] = WF_NONE;
@@ -477,5 +473,5 @@ bool wf_gather(struct na_whatif *w)
 	bool ok = find_programs(w) && gather_moves(&g);
 
 	na_vec_free(&g.halves);
-	return ok && gather_ops(w) && gather_ends(w);
+	return ok && gather_ops(w) && wf_gather_slices(w) && gather_ends(w);
 }

@@ -140,7 +140,10 @@ static uint32_t blocker(const struct na_whatif *w, uint32_t move,
 			return move;
 		look(taken, dst, began, true, &x);
 	}
-	return x.move == move ? WF_NONE : x.move;
+	return x.move == WF_NONE || x.move == move ||
+			       w->moves.v[x.move].sent_ps > m->sent_ps
+		       ? WF_NONE
+		       : x.move;
 }
 
 /* ---- what a turn takes by itself */

@@ -1,10 +1,13 @@
-/* The graph once, in topological order: a host goes on until it would receive
- * what was not sent yet. */
+/*
+ * How much earlier each event would have been without the excess of transfers,
+ * in topological order: a host goes on until it would receive what was not sent
+ * yet.  What comes after several events is earlier by the least of what each of
+ * them is, and of how long before the last of them it was.
+ */
 #include "netan/methods/whatif/state.h"
 
 /* Above this a transfer is in a spell. */
 #define SLOW_FROM 1.3
-#define UNBOUNDED NA_TIME_MAX
 
 struct replay {
 	struct na_whatif *w;
@@ -23,9 +26,9 @@ static void meet(int64_t *at_ps, int64_t *saved_ps, int64_t now_ps,
 {
 	int64_t later = now_ps > *at_ps ? now_ps : *at_ps;
 
-	*saved_ps = least(wf_plus(*saved_ps, na_time_between(*at_ps, later)),
-			  wf_plus(saved_now_ps,
-				  na_time_between(now_ps, later)));
+	*saved_ps =
+		least(wf_plus(*saved_ps, na_time_between(*at_ps, later)),
+		      wf_plus(saved_now_ps, na_time_between(now_ps, later)));
 	*at_ps = later;
 }
 
@@ -46,34 +49,33 @@ int64_t wf_excess_ps(const struct na_whatif *w, const struct na_whatif_ask *ask,
 /* ---- events */
 
 /* What a program saves, by one of its places. */
-static int64_t *program_at(const struct na_whatif *w, uint32_t place)
+static struct wf_program *program_of(const struct na_whatif *w, uint32_t place)
 {
-	return &w->saved_ps[w->place_keys.keys[place].a];
+	return &w->programs[w->place_keys.keys[place].a];
 }
 
-/* The first launch that nothing is known to have followed; WF_NONE. */
-static uint32_t idle_launch(const struct na_whatif *w, struct wf_place *p)
+static int64_t *program_at(const struct na_whatif *w, uint32_t place)
 {
-	while (p->idle != WF_NONE && w->ops.v[p->idle].exec != WF_NONE)
-		p->idle = w->ops.v[p->idle].next;
-	return p->idle;
+	return &program_of(w, place)->saved_ps;
 }
 
 /* An execution that was launched begins. */
 static void open_exec(struct na_whatif *w, uint32_t exec, int64_t at_ps)
 {
 	struct wf_exec *x = &w->execs.v[exec];
-	struct wf_place *p = &w->places.v[x->place];
-	uint32_t launch = x->launch == WF_NONE ? idle_launch(w, p) : x->launch;
-	int64_t saved = *program_at(w, x->place);
+	struct wf_program *p = program_of(w, x->place);
+	int64_t saved = x->launched ? x->launch_saved_ps : p->saved_ps;
 
 	if (x->begun)
 		return;
-	if (launch != WF_NONE) {
-		saved = w->ops.v[launch].saved_ps;
-		w->ops.v[launch].exec = w->ops.v[launch].of = exec;
-	}
 	x->begun = true;
+	p->overlaps |= p->open > 0;
+	p->open += x->got < x->n;
+	if (x->launched && !p->overlaps && p->any_done) {
+		int64_t launch_ps = w->ops.v[x->launch].start_ps;
+
+		meet(&launch_ps, &saved, p->done_ps, p->done_saved_ps);
+	}
 	x->begin_saved_ps = saved;
 	if (!x->any) {
 		x->any = true;
@@ -82,8 +84,6 @@ static void open_exec(struct na_whatif *w, uint32_t exec, int64_t at_ps)
 	} else {
 		meet(&x->at_ps, &x->saved_ps, at_ps, saved);
 	}
-	p->exec = exec;
-	p->early = WF_NONE;
 }
 
 /* By its first send, or when it posts its first receive. */
@@ -168,21 +168,44 @@ static void send(const struct replay *r, struct wf_move *m)
 	leave(w, &w->execs.v[l->exec], m);
 }
 
-/* unsent: nothing is known of its send. */
+/* A receive that ends this soon after it was posted, or after another one was
+ * taken, found its bytes there. */
+static int64_t soon_ps(const struct wf_move *m)
+{
+	int64_t soon = m->took_ps / 8;
+
+	return soon > WF_WAITS_PS ? soon : WF_WAITS_PS;
+}
+
+/* It ends after it arrived and was posted, and after those that were taken
+ * since.  unsent: nothing is known of its send. */
 static int64_t taken_saved(const struct replay *r, const struct wf_move *m,
 			   bool unsent)
 {
 	const struct wf_line *l = &r->w->lines.v[m->to];
-	int64_t saved = unsent ? UNBOUNDED
-			       : wf_plus(m->gone_saved, m->waited_ps);
+	bool posted = m->posted_ps != NA_UNKNOWN_PS;
+	int64_t at = m->taken_ps, saved = m->gone_saved;
 
-	if (m->posted_ps != NA_UNKNOWN_PS)
-		saved = least(saved,
-			      wf_plus(m->posted_saved,
-				   na_time_between(m->posted_ps, m->taken_ps)));
-	if (saved != UNBOUNDED)
-		return saved;
-	return l->any ? l->saved_ps : 0;
+	if ((posted && na_time_between(m->posted_ps, at) <= soon_ps(m)) ||
+	    (l->taken && na_time_between(l->taken_ps, at) <= soon_ps(m)))
+		at = wf_minus(at, m->waited_ps);
+	if (unsent)
+		saved = *program_at(r->w, r->w->execs.v[l->exec].place);
+	if (l->taken && l->taken_ps > at)
+		meet(&at, &saved, l->taken_ps, l->taken_saved_ps);
+	if (posted)
+		meet(&at, &saved, m->posted_ps, m->posted_saved);
+	return saved;
+}
+
+static void end_exec(struct na_whatif *w, const struct wf_exec *x)
+{
+	struct wf_program *p = program_of(w, x->place);
+
+	p->open -= x->begun;
+	p->any_done = true;
+	p->done_ps = x->at_ps;
+	p->done_saved_ps = x->saved_ps;
 }
 
 static void take(struct replay *r, struct wf_move *m, bool unsent)
@@ -191,13 +214,10 @@ static void take(struct replay *r, struct wf_move *m, bool unsent)
 	struct wf_line *l = &w->lines.v[m->to];
 	struct wf_cell *c = &w->cells.v[m->cell];
 	struct wf_exec *x = &w->execs.v[l->exec];
-	struct wf_place *p = &w->places.v[x->place];
 	int64_t saved = taken_saved(r, m, unsent);
 
-	if (!x->begun && idle_launch(w, p) != WF_NONE)
+	if (!x->begun && x->launched)
 		open_exec(w, l->exec, m->taken_ps);
-	else if (!x->begun)
-		p->early = l->exec;
 	if (!l->any) {
 		l->any = true;
 		l->at_ps = m->taken_ps;
@@ -209,6 +229,9 @@ static void take(struct replay *r, struct wf_move *m, bool unsent)
 		x->saved_ps = saved;
 	}
 	meet(&l->at_ps, &l->saved_ps, m->taken_ps, saved);
+	l->taken = true;
+	l->taken_ps = m->taken_ps;
+	l->taken_saved_ps = saved;
 	if (c->got == 0) {
 		c->at_ps = m->taken_ps;
 		c->saved_ps = saved;
@@ -216,22 +239,8 @@ static void take(struct replay *r, struct wf_move *m, bool unsent)
 	meet(&c->at_ps, &c->saved_ps, m->taken_ps, saved);
 	w->after[c->first + c->got++] = c->saved_ps;
 	meet(&x->at_ps, &x->saved_ps, m->taken_ps, saved);
-}
-
-/* What an op waits for: of the first launch that nobody has waited for, where
- * launches are told. */
-static uint32_t awaited(const struct na_whatif *w, struct wf_place *p)
-{
-	uint32_t launch = p->first;
-
-	if (launch == WF_NONE)
-		return p->exec;
-	p->first = w->ops.v[launch].next;
-	if (p->first == WF_NONE)
-		p->last = WF_NONE;
-	if (p->idle == launch)
-		p->idle = p->first;
-	return w->ops.v[launch].exec;
+	if (++x->got == x->n)
+		end_exec(w, x);
 }
 
 static void await(struct na_whatif *w, struct wf_op *op)
@@ -239,13 +248,11 @@ static void await(struct na_whatif *w, struct wf_op *op)
 	struct wf_place *p = &w->places.v[op->place];
 	int64_t took = na_time_between(op->start_ps, op->end_ps), at, saved;
 	int64_t *saved_ps = program_at(w, op->place);
-	uint32_t exec = awaited(w, p);
 	struct wf_exec *x;
 
-	if (exec == WF_NONE)
+	if (op->of == WF_NONE)
 		return;
-	op->of = exec;
-	x = &w->execs.v[exec];
+	x = &w->execs.v[op->of];
 	x->awaited = true;
 	p->apart |= x->gone && x->gone_at_ps > op->end_ps;
 	at = x->at_ps;
@@ -257,34 +264,14 @@ static void await(struct na_whatif *w, struct wf_op *op)
 	*saved_ps = least(wf_plus(*saved_ps, took), saved);
 }
 
-/* `recv` and `send` launch an execution together. */
-static void launch(struct na_whatif *w, uint32_t id)
+static void launch(struct na_whatif *w, const struct wf_op *op)
 {
-	struct wf_op *op = &w->ops.v[id];
-	struct wf_place *p = &w->places.v[op->place];
-	struct wf_op *last = p->last == WF_NONE ? NULL : &w->ops.v[p->last];
+	struct wf_exec *x = &w->execs.v[op->of];
 
-	op->saved_ps = *program_at(w, op->place);
-	if (last && !last->both && last->receives != op->receives) {
-		last->both = true;
-		last->saved_ps = op->saved_ps;
+	if (op->of == WF_NONE || x->launched)
 		return;
-	}
-	if (last)
-		last->next = id;
-	else
-		p->first = id;
-	p->last = id;
-	if (p->idle == WF_NONE)
-		p->idle = id;
-	op->exec = p->early;
-	if (p->early != WF_NONE)
-		op->of = p->early;
-	if (p->early != WF_NONE) {
-		w->execs.v[p->early].launch = id;
-		p->exec = p->early;
-	}
-	p->early = WF_NONE;
+	x->launched = true;
+	x->launch_saved_ps = *program_at(w, op->place);
 }
 
 static void wake(struct replay *r, uint32_t host)
@@ -306,12 +293,40 @@ static void wake_followers(struct replay *r, const struct wf_move *m)
 		wake(r, wf_host_of(w, w->moves.v[i].from));
 }
 
+static void come(struct replay *r, const struct wf_guest *g)
+{
+	const struct na_whatif *w = r->w;
+	struct wf_meeting *x = &w->meetings.v[g->meeting];
+	int64_t saved = wf_plus(w->programs[g->core].saved_ps, g->early_ps);
+
+	x->saved_ps = x->came ? least(x->saved_ps, saved) : saved;
+	if (++x->came < x->n)
+		return;
+	for (uint32_t i = x->first; i < x->first + x->n; i++)
+		wake(r, w->store->devices.cores[w->guests.v[i].core].input);
+}
+
+static void end_meeting(struct na_whatif *w, const struct wf_guest *g)
+{
+	const struct wf_meeting *x = &w->meetings.v[g->meeting];
+	int64_t *saved = &w->programs[g->core].saved_ps;
+
+	*saved = least(wf_plus(*saved, g->took_ps),
+		       x->came ? x->saved_ps : *saved);
+}
+
 static void happen(struct replay *r, const struct wf_event *e, bool unsent)
 {
 	struct na_whatif *w = r->w;
 	struct wf_move *m = &w->moves.v[e->of];
 
 	switch (e->kind) {
+	case WF_CAME:
+		come(r, &w->guests.v[e->of]);
+		break;
+	case WF_MET:
+		end_meeting(w, &w->guests.v[e->of]);
+		break;
 	case WF_TAKEN:
 		take(r, m, unsent);
 		break;
@@ -328,14 +343,14 @@ static void happen(struct replay *r, const struct wf_event *e, bool unsent)
 		wake_followers(r, m);
 		break;
 	case WF_LAUNCHED:
-		launch(w, e->of);
+		launch(w, &w->ops.v[e->of]);
 		break;
 	case WF_WAITED:
 		await(w, &w->ops.v[e->of]);
 		break;
 	default:
 		w->ends.v[e->of].saved_ps =
-			w->saved_ps[w->ends.v[e->of].core];
+			w->programs[w->ends.v[e->of].core].saved_ps;
 		break;
 	}
 }
@@ -343,6 +358,12 @@ static void happen(struct replay *r, const struct wf_event *e, bool unsent)
 /* What it comes after did not happen yet. */
 static bool unsent(const struct na_whatif *w, const struct wf_event *e)
 {
+	if (e->kind == WF_MET) {
+		const struct wf_meeting *x =
+			&w->meetings.v[w->guests.v[e->of].meeting];
+
+		return x->came < x->n;
+	}
 	if (e->kind == WF_SENT)
 		return !is_free(w, &w->moves.v[e->of]);
 	return e->kind == WF_TAKEN && !w->moves.v[e->of].sent;
@@ -360,20 +381,31 @@ static void go_on(struct replay *r, struct wf_host *h)
 	}
 }
 
-/* Where all wait, the records contradict each other: the first host with
- * something left takes it as it is.  False: none has. */
-static bool force(struct replay *r, size_t *first)
+/* Where all wait, the records contradict each other: the first event of those
+ * that are left is taken as it is.  False: nothing is left. */
+static bool force(struct replay *r)
 {
 	struct na_whatif *w = r->w;
+	int64_t least_ps = NA_TIME_MAX;
+	uint32_t first = WF_NONE;
 
-	while (*first < w->n_hosts &&
-	       w->hosts[*first].next == w->hosts[*first].end)
-		++*first;
-	if (*first == w->n_hosts)
+	for (uint32_t i = 0; i < w->n_hosts; i++) {
+		const struct wf_host *h = &w->hosts[i];
+		int64_t at;
+
+		if (h->next == h->end)
+			continue;
+		at = na_host_clocks_time(w->clocks, i,
+					 w->events.v[h->next].at_ps);
+		if (first == WF_NONE || at < least_ps) {
+			first = i;
+			least_ps = at;
+		}
+	}
+	if (first == WF_NONE)
 		return false;
-	happen(r, &w->events.v[w->hosts[*first].next], true);
-	w->hosts[*first].next++;
-	wake(r, (uint32_t)*first);
+	happen(r, &w->events.v[w->hosts[first].next++], true);
+	wake(r, first);
 	return true;
 }
 
@@ -382,28 +414,21 @@ static void reset(struct na_whatif *w)
 	for (size_t i = 0; i < w->moves.n; i++)
 		w->moves.v[i].sent = w->moves.v[i].posted = false;
 	for (size_t i = 0; i < w->lines.n; i++)
-		w->lines.v[i].any = w->lines.v[i].begun = false;
+		w->lines.v[i].any = w->lines.v[i].begun = w->lines.v[i].taken =
+			false;
 	for (size_t i = 0; i < w->cells.n; i++)
 		w->cells.v[i].got = 0;
 	for (size_t i = 0; i < w->execs.n; i++)
-		w->execs.v[i].any = w->execs.v[i].begun =
-			w->execs.v[i].gone = w->execs.v[i].awaited = false;
+		w->execs.v[i].got = 0;
 	for (size_t i = 0; i < w->execs.n; i++)
-		w->execs.v[i].launch = WF_NONE;
-	for (size_t i = 0; i < w->ops.n; i++) {
-		w->ops.v[i].exec = w->ops.v[i].next = WF_NONE;
-		w->ops.v[i].both = false;
-	}
-	for (size_t i = 0; i < w->places.n; i++)
-		w->places.v[i] =
-			(struct wf_place){.exec = WF_NONE,
-					  .early = WF_NONE,
-					  .first = WF_NONE,
-					  .last = WF_NONE,
-					  .idle = WF_NONE,
-					  .apart = w->places.v[i].apart};
+		w->execs.v[i].any = w->execs.v[i].begun =
+			w->execs.v[i].launched = w->execs.v[i].gone =
+				w->execs.v[i].awaited = false;
+	for (size_t i = 0; i < w->meetings.n; i++)
+		w->meetings.v[i].came = 0;
 	for (size_t i = 0; i < w->store->devices.n_cores + w->n_hosts; i++)
-		w->saved_ps[i] = 0;
+		w->programs[i] = (struct wf_program){
+			.overlaps = w->programs[i].overlaps};
 	for (size_t i = 0; i < w->n_hosts; i++) {
 		w->hosts[i].next = w->hosts[i].first;
 		w->hosts[i].queued = false;
@@ -413,7 +438,6 @@ static void reset(struct na_whatif *w)
 void wf_replay(struct na_whatif *w, const struct na_whatif_ask *ask)
 {
 	struct replay r = {.w = w, .ask = ask};
-	size_t first = 0;
 
 	reset(w);
 	for (uint32_t i = 0; i < w->n_hosts; i++)
@@ -425,5 +449,5 @@ void wf_replay(struct na_whatif *w, const struct na_whatif_ask *ask)
 			h->queued = false;
 			go_on(&r, h);
 		}
-	} while (force(&r, &first));
+	} while (force(&r));
 }

@@ -16,7 +16,16 @@ enum { WF_CLASSES = 32 }; /* of rounds whose receives are told apart */
 #define WF_WAITS_PS (20 * NA_PS_PER_US)
 
 /* In the order in which events of one instant happen. */
-enum wf_kind { WF_TAKEN, WF_POSTED, WF_SENT, WF_LAUNCHED, WF_WAITED, WF_ENDED };
+enum wf_kind {
+	WF_MET,
+	WF_TAKEN,
+	WF_WAITED,
+	WF_LAUNCHED,
+	WF_POSTED,
+	WF_SENT,
+	WF_ENDED,
+	WF_CAME
+};
 
 struct wf_event {
 	int64_t at_ps;
@@ -56,7 +65,8 @@ struct wf_line { /* an execution of a collective on a device */
 	uint32_t cells;    /* first; WF_NONE */
 	/* Of a replay, also while gathering. */
 	int64_t at_ps, saved_ps, begin_ps, begin_saved_ps;
-	bool any, begun;
+	int64_t taken_ps, taken_saved_ps; /* its last receive */
+	bool any, begun, taken;
 };
 
 struct wf_cell { /* receives of a line in one round */
@@ -73,14 +83,12 @@ struct wf_exec { /* and on the devices of a program */
 	int64_t begin_saved_ps;
 	int64_t gone_at_ps, gone_saved_ps; /* last of its sends */
 	uint32_t launch; /* op; WF_NONE */
-	bool any, begun, gone, awaited;
+	uint32_t n, got; /* receives; of a replay: that were taken */
+	int64_t launch_saved_ps;
+	bool any, begun, launched, gone, awaited;
 };
 
-struct wf_place {      /* a collective of a program */
-	uint32_t exec; /* that began last; WF_NONE */
-	uint32_t early; /* that receives already, not launched; WF_NONE */
-	/* Launches that nobody has waited for yet, in order; WF_NONE. */
-	uint32_t first, last, idle; /* idle: nothing followed it yet */
+struct wf_place {   /* a collective of a program */
 	bool apart; /* who waits for it does not wait for its sends */
 };
 
@@ -88,11 +96,16 @@ struct wf_op { /* that launches a collective or waits for it */
 	int64_t start_ps, end_ps;
 	uint32_t place;
 	bool receives;
-	/* Of a replay: what it launched, with the op of the other kind. */
-	bool both;
-	uint32_t exec, next; /* WF_NONE */
-	int64_t saved_ps;
 	uint32_t of; /* the execution that it launches or waits for; WF_NONE */
+};
+
+struct wf_program {       /* of a core */
+	bool overlaps;    /* it executes several collectives at once */
+	/* Of a replay. */
+	int64_t saved_ps; /* how much earlier it is */
+	uint32_t open;    /* executions */
+	bool any_done;
+	int64_t done_ps, done_saved_ps; /* the last that ended */
 };
 
 struct wf_end {                /* of a host's step */
@@ -102,6 +115,19 @@ struct wf_end {                /* of a host's step */
 	int64_t saved_ps;
 	uint32_t group; /* of hosts that transfers join */
 	uint32_t core;
+};
+
+struct wf_meeting { /* an op that devices of a slice execute together */
+	uint32_t first, n; /* guests */
+	/* Of a replay: guests that came, and how much earlier the last. */
+	uint32_t came;
+	int64_t saved_ps;
+};
+
+struct wf_guest { /* a device in it */
+	uint32_t meeting, core;
+	int64_t took_ps;
+	int64_t early_ps; /* before the last */
 };
 
 struct wf_host {
@@ -121,7 +147,7 @@ struct na_whatif {
 	size_t n_hosts;
 	struct wf_host *hosts;
 	/* By core, and behind these by host, of devices that have none. */
-	int64_t *saved_ps; /* of its program */
+	struct wf_program *programs;
 	bool *speaks;      /* it communicates: it tells its program */
 	uint32_t *core_of; /* by endpoint; WF_NONE */
 	NA_VEC(struct wf_move) moves;
@@ -130,6 +156,8 @@ struct na_whatif {
 	NA_VEC(struct wf_exec) execs;
 	NA_VEC(struct wf_place) places;
 	NA_VEC(struct wf_op) ops;
+	NA_VEC(struct wf_meeting) meetings;
+	NA_VEC(struct wf_guest) guests;
 	NA_VEC(struct wf_end) ends;     /* by group, number */
 	NA_VEC(struct wf_event) events; /* by host, time */
 	struct na_triples strata, instances;
@@ -180,6 +208,10 @@ static inline uint32_t *wf_need_of(const struct na_whatif *w, uint32_t turn,
 
 /* gather.c.  False: no memory. */
 bool wf_gather(struct na_whatif *w);
+/* launches.c: `of` of each op.  False: no memory. */
+bool wf_find_launches(struct na_whatif *w);
+/* slices.c: meetings of devices. */
+bool wf_gather_slices(struct na_whatif *w);
 /* events.c: in order; who waits for what. */
 bool wf_order(struct na_whatif *w);
 /* turns.c: what sends wait for on their device, and for how long each was held

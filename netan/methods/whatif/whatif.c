@@ -7,16 +7,14 @@
 #include "netan/methods/whatif/state.h"
 #include "netan/stats/tests/robust.h"
 
-/* Of the sends, held for longer than their turn takes: of so many a replay says
- * nothing, since waits behind other sends stay as long in it; of fewer it says
- * too little. */
-#define HELD_MOST 0.2
+/* Of the sends, held for longer than their turn takes: with more of them a cost
+ * is a lower bound, since such waits stay as long in it. */
 #define HELD_SOME 0.05
 /* Of the time of steps: a simulation that is wrong about more of it says
  * nothing. */
 #define WRONG_MOST 0.15
 /* Of the cost: where a simulation of what was lacks more than that of a step,
- * it leaves waits out. */
+ * it leaves waits out, and says too little. */
 #define LACKS_MOST 0.1
 
 enum na_status na_whatif_make(const struct na_scope *scope, uint32_t run,
@@ -50,7 +48,7 @@ void na_whatif_free(struct na_whatif *w)
 		return;
 	na_host_clocks_fini(&w->own);
 	free(w->hosts);
-	free(w->saved_ps);
+	free(w->programs);
 	free(w->speaks);
 	free(w->core_of);
 	na_vec_free(&w->moves);
@@ -61,6 +59,8 @@ void na_whatif_free(struct na_whatif *w)
 	na_vec_free(&w->execs);
 	na_vec_free(&w->places);
 	na_vec_free(&w->ops);
+	na_vec_free(&w->meetings);
+	na_vec_free(&w->guests);
 	na_vec_free(&w->ends);
 	na_vec_free(&w->events);
 	na_triples_fini(&w->strata);
@@ -97,6 +97,9 @@ static double saved_ms(const struct wf_end *of, size_t n)
 	return sum / (double)n;
 }
 
+static const struct na_whatif_cost not_known = {(double)NAN, (double)NAN,
+						false};
+
 /* Of the n ends of one group; ms: room for as many. */
 static struct na_whatif_cost cost_of(const struct wf_end *of, size_t n,
 				     double *ms)
@@ -114,7 +117,7 @@ static struct na_whatif_cost cost_of(const struct wf_end *of, size_t n,
 		before = now;
 	}
 	if (steps < 2)
-		return (struct na_whatif_cost){(double)NAN, (double)NAN, false};
+		return not_known;
 	return (struct na_whatif_cost){fmax(0, na_median(ms, steps)),
 				       fmax(0, sum) / (double)steps, false};
 }
@@ -200,8 +203,8 @@ static bool simulate(struct na_whatif *w, const struct na_whatif_ask *ask,
 	if (*told)
 		ok = wf_sim_run(s, true, ends_ps);
 	for (size_t i = 0; ok && *told && i < w->ends.n; i++)
-		w->ends.v[i].saved_ps =
-			wf_minus(w->ends.v[i].run_ps, ends_ps[i]);
+		w->ends.v[i].saved_ps = wf_minus(w->ends.v[i].run_ps,
+						 ends_ps[i]);
 	wf_sim_free(s);
 	free(ends_ps);
 	return ok;
@@ -231,40 +234,64 @@ static bool is_seen(const struct na_whatif *w, const struct na_whatif_ask *ask)
 	return its && 2 * seen > its;
 }
 
-bool na_whatif_cost(struct na_whatif *w, const struct na_whatif_ask *ask,
-		    struct na_whatif_cost *out)
+/* By `saved_ps` of ends.  Hosts that no transfer joins have steps of their own:
+ * the ones that it costs most. */
+static struct na_whatif_cost costliest(const struct na_whatif *w, bool simulated,
+				       double *ms)
 {
-	double *ms = na_calloc(w->ends.n, sizeof(*ms));
-	bool ok = ms && wf_find_others(w, ask), told = false;
+	struct na_whatif_cost most = not_known;
 	size_t to;
 
-	*out = (struct na_whatif_cost){(double)NAN, (double)NAN, false};
-	if (!ok || !w->n_waits || !is_seen(w, ask) ||
-	    HELD_MOST * (double)w->moves.n < (double)w->n_held) {
-		free(ms);
-		return ok;
-	}
-	ok = simulate(w, ask, &told);
-	if (ok && !told && ask->own) {
-		free(ms);
-		return true;
-	}
-	if (ok && !told)
-		wf_replay(w, ask);
-	/* Hosts that no transfer joins have steps of their own: the ones that
-	 * it costs most. */
-	for (size_t i = 0; ok && i < w->ends.n; i = to) {
+	for (size_t i = 0; i < w->ends.n; i = to) {
 		struct na_whatif_cost x;
 
 		to = group_end(w, i);
 		x = cost_of(&w->ends.v[i], to - i, ms);
-		x.least = !told || w->some_held ||
-			  (ask->own && w->queued_all) ||
-			  lacks_ms(&w->ends.v[i], to - i) >
-				  LACKS_MOST * x.mean_ms;
-		if (isnan(out->mean_ms) || x.mean_ms > out->mean_ms)
-			*out = x;
+		x.least = w->some_held ||
+			  (simulated && lacks_ms(&w->ends.v[i], to - i) >
+						LACKS_MOST * x.mean_ms);
+		if (isnan(most.mean_ms) || x.mean_ms > most.mean_ms)
+			most = x;
 	}
+	return most;
+}
+
+/* Of transfers the replay leaves out what their queues saved, and the
+ * simulation waits that it does not know: the larger says more.  False: no
+ * memory. */
+static bool find_cost(struct na_whatif *w, const struct na_whatif_ask *ask,
+		      double *ms, struct na_whatif_cost *out)
+{
+	struct na_whatif_cost x;
+	bool told;
+
+	if (ask->own && (w->some_held || w->queued_all))
+		return true;
+	if (!wf_find_others(w, ask))
+		return false;
+	if (!ask->own) {
+		wf_replay(w, ask);
+		*out = costliest(w, false, ms);
+	}
+	if (!simulate(w, ask, &told))
+		return false;
+	if (!told)
+		return true;
+	x = costliest(w, true, ms);
+	if (ask->own ? !x.least : x.mean_ms > out->mean_ms)
+		*out = x;
+	return true;
+}
+
+bool na_whatif_cost(struct na_whatif *w, const struct na_whatif_ask *ask,
+		    struct na_whatif_cost *out)
+{
+	double *ms = na_calloc(w->ends.n, sizeof(*ms));
+	bool ok = ms;
+
+	*out = not_known;
+	if (ok && w->n_waits && is_seen(w, ask))
+		ok = find_cost(w, ask, ms, out);
 	free(ms);
 	return ok;
 }

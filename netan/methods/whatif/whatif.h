@@ -1,18 +1,16 @@
 /*
- * What a step would take without somebody's excess, of transfers or of what a
- * host does itself: the job runs twice more on
- * paper, as it was and without the excess, along what waits for what.  A send
- * waits for the launch of its collective, for receives of its device, and for
- * its turn where its host or its receiver has so many going on; a receive ends
- * after its send; the op that waits for a collective ends after the transfers
- * of its device; the next launch comes after that op.  Everything takes as long
- * after the last of what it waits for as it did.
+ * What a step would take without somebody's excess, along what waits for what.
+ * A send waits for the launch of its collective, for receives of its device,
+ * and for the transfer at whose end it starts; a receive ends after its send;
+ * the op that waits for a collective ends after the transfers of its device;
+ * the next launch comes after that op; devices of a slice end together what
+ * they execute together.
  *
- * Where the run as it was does not end its steps as they ended, each event
- * carries instead by how much earlier it would have been, the least of what
- * those before it carry and the time that they were ahead of the last of them.
- * Queues keep their order then, so that what stood behind a slow transfer still
- * does: the cost is a lower bound.
+ * The job runs twice more on paper, as it was and without the excess:
+ * everything takes as long after the last of what it waits for as it did.  Of
+ * transfers each event is also replayed in its order: it is earlier by the
+ * least of what those before it are, and of the time that they were ahead of
+ * the last of them.  Both leave savings out, and the larger counts.
  *
  * The graph is that of Lin et al., Understanding Stragglers in Large Model
  * Training Using What-if Analysis (OSDI 2025).
@@ -51,12 +49,11 @@ struct na_whatif_ask {
 };
 
 /* Of a step, as `steps` measures it (in the mean of devices), ms; NaN: no path
- * across hosts is known, more than one in five sends is held back by what no
- * record shows, or, of own work, queues are not known. */
+ * across hosts is known, or, of own work, a run says too little. */
 struct na_whatif_cost {
 	double median_ms, mean_ms;
-	/* A lower bound: some sends are, queues are not known, or the run as it
-	 * was lacks waits. */
+	/* A lower bound: more than one in twenty sends is held back by what no
+	 * record shows, or the run as it was lacks waits. */
 	bool least;
 };
 
