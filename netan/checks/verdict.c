@@ -1,7 +1,7 @@
 /*
- * The first line: is it the network?  Guilty where a finding accuses somebody's
- * side of it; "looks healthy" only where somebody looked, at enough, a fault that
- * matters would have been seen, and there was none; else what is missing.
+ * The first line: is it the network?  A suspect where a finding names a side of
+ * it; "looks healthy" only where a fault that matters would have been detected,
+ * and none was; else what is missing.
  */
 #include "netan/checks/verdict.h"
 

@@ -19,9 +19,8 @@
 	"9}}], 'total': {'devices': 2, 'stall_us': 2e6, 'stall_share': 0.2}}"
 
 #define FOUR \
-	HAND_SIDE("a", "src", "1.2") \
-	"," HAND_SIDE("a", "dst", "1.31") "," HAND_SIDE( \
-		"b", "src", "1.2") "," HAND_SIDE("b", "dst", "1.1")
+	HAND_SIDE("a", "src", "1.2") "," HAND_SIDE("a", "dst", "1.31") "," \
+	HAND_SIDE("b", "src", "1.2") "," HAND_SIDE("b", "dst", "1.1")
 
 static void put_pairs(struct hand_case *h, const char *outcome,
 		      const char *power)
@@ -49,15 +48,20 @@ static void power(void **state)
 		 "host has a bound; to decide, give --topology FILE, or "
 		 "capture more steps"},
 		{"not_guilty", FOUR,
-		 "Network looks healthy: a NIC 1.31x slower than usual would have been detected on all 4 transmit and receive sides" HAND_NO_LINKS},
+		 "Network looks healthy: a NIC 1.31x slower than usual would "
+		 "have been detected on all 4 transmit and receive sides" HAND_NO_LINKS},
 		{"cannot_tell", FOUR "," HAND_SIDE("c", "src", "2.51"),
 		 "cannot tell: no NIC or path stands out, but a side of a host "
-		 "may be up to 2.51x slower than usual (97.5 % bound); to decide, give --topology FILE, or capture more steps"},
+		 "may be up to 2.51x slower than usual (97.5 % bound); to "
+		 "decide, give --topology FILE, or capture more steps"},
 		{"cannot_tell", FOUR,
 		 "cannot tell: no NIC or path stands out, but a side of a host "
-		 "may be up to 1.31x slower than usual (97.5 % bound); to decide, give --topology FILE, or capture more steps"},
+		 "may be up to 1.31x slower than usual (97.5 % bound); to "
+		 "decide, give --topology FILE, or capture more steps"},
 		{"not_guilty", FOUR "," HAND_SIDE("c", "src", "null"),
-		 "Network looks healthy: a NIC 1.31x slower than usual would have been detected on all 4 transmit and receive sides (1 have "
+		 "Network looks healthy: a NIC 1.31x slower than usual would "
+		 "have been detected on all 4 transmit and receive sides (1 "
+		 "have "
 		 "no bound)" HAND_NO_LINKS},
 	};
 
@@ -79,9 +83,12 @@ static void racks(void **state)
 		const char *side, *outcome, *says;
 	} rows[] = {
 		{"{'locality': 1}", "not_guilty",
-		 "Network looks healthy, if --topology is right: a NIC 1.31x slower than usual would have been detected on all 4 transmit and receive sides"},
+		 "Network looks healthy, if --topology is right: a NIC 1.31x "
+		 "slower than usual would have been detected on all 4 transmit "
+		 "and receive sides"},
 		{"{'locality': 2}", "not_guilty",
-		 "Network looks healthy: a NIC 1.31x slower than usual would have been detected on all 4 transmit and receive sides"},
+		 "Network looks healthy: a NIC 1.31x slower than usual would "
+		 "have been detected on all 4 transmit and receive sides"},
 		{"{'locality': 0}", "cannot_tell",
 		 "; to decide, give --topology FILE, or capture"},
 		{"{'locality': 1}", "cannot_tell",
@@ -107,13 +114,13 @@ static void too_little(void **state)
 	static const struct {
 		const char *steps, *says;
 	} rows[] = {
-		{"{'steps': [{}]}", "1 steps of 8 needed: capture 7 more"},
+		{"{'steps': [{}]}", "capture 7 more steps (1 of 8 needed)"},
 		{"{'steps': [{}, {}, {}, {}, {}, {}, {}]}",
-		 "7 steps of 8 needed: capture 1 more"},
+		 "capture 1 more steps (7 of 8 needed)"},
 		{"{'steps': [{}, {}, {}, {}, {}, {}, {}, {}]}",
 		 "give --topology FILE"},
 		{"{'hosts': [{'host': 'a'}, {'host': 'b'}, {'host': 'c'}]}",
-		 "3 hosts of 4 needed: trace more hosts at once"},
+		 "trace more hosts at once (3 of 4 needed)"},
 	};
 
 	(void)state;

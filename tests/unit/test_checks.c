@@ -229,13 +229,14 @@ static void rpc_modes(void **state)
 	assert_int_equal(hand_found(&h, "rpc-latency", &f), 0);
 	assert_string_equal(
 		hand_verdict(&h),
-		"Network looks healthy: no retransmission in 900 packets (enough to detect 0.333 % loss, or 3.33 % in bursts of 10)");
+		"Network looks healthy: no retransmission in 900 packets "
+		"(enough to detect 0.333 % loss, or 3.33 % in bursts of 10)");
 	hand_case_fini(&h);
 	hand_case_init(&h);
 	hand_body(&h, "rpc", MODE("3", "delayed acknowledgement"));
 	assert_int_equal(hand_found(&h, "rpc-latency", &f), 1);
 	assert_non_null(strstr(text(f, "remedy"), "TCP_NODELAY"));
-	assert_null(strstr(hand_verdict(&h), \"suspect: \"));
+	assert_null(strstr(hand_verdict(&h), "suspect: "));
 	hand_case_fini(&h);
 }
 
@@ -327,7 +328,7 @@ static const char *clocked(const char *offsets, const char *side)
 	if (hand_found(&h, "rpc-latency", &f))
 		s = words[strcmp(text(f, "severity"), words[0]) != 0];
 	if (strcmp(s, "info") == 0)
-		assert_null(strstr(hand_verdict(&h), \"suspect: \"));
+		assert_null(strstr(hand_verdict(&h), "suspect: "));
 	hand_case_fini(&h);
 	return s;
 }

@@ -16,12 +16,12 @@
 #include "netan/base/vec.h"
 
 struct row {
-	const char *host;    /* of the connection's sender */
-	double from_s, to_s; /* of the connection, which lost lost_s */
+	const char *host;        /* of the connection's sender */
+	double from_s, to_s;     /* of the connection, which lost lost_s */
 	double lost_s;
-	double begins_s;        /* of ten steps of 100 ms */
-	double cost_ms, kept_s; /* wanted; cost_ms below 0: none */
-	const char *said;       /* by trace-quality; NULL: nothing */
+	double begins_s;         /* of ten steps of 100 ms */
+	double cost_ms, kept_s;  /* wanted; cost_ms below 0: none */
+	const char *said;        /* by trace-quality; NULL: nothing */
 };
 
 static void put_steps(struct na_str *t, double begins_s)
@@ -88,9 +88,9 @@ static void costs(void **state)
 		assert_true(cost > x->kept_s - 1e-6 && cost < x->kept_s + 1e-6);
 		assert_int_equal(hand_found(&h, "trace-quality", &f),
 				 x->said != NULL);
-		assert_true(
-			!x->said ||
-			strstr(na_text_of(na_get(f, "title"), ""), x->said));
+		assert_true(!x->said ||
+			    strstr(na_text_of(na_get(f, "title"), ""),
+				   x->said));
 		hand_case_fini(&h);
 	}
 }
@@ -139,15 +139,14 @@ static void blind(void **state)
 		struct hand_case h;
 		char tcp[1000];
 
-		snprintf(
-			tcp, sizeof(tcp),
-			"{%s 'totals': {'packets': 100000, 'data_segments': "
-			"90000}, 'connections_used': 1, 'connections': [{'src': "
-			"'10.0.0.1:1', 'dst': '10.0.0.2:2', 'src_host': 'a', "
-			"'dst_host': '%s', 'from_s': 0, 'to_s': 1, 'verdict': "
-			"'healthy', 'fwd': {'packets': 90000}, 'rev': "
-			"{'packets': 10000}}]}",
-			rows[i].more, rows[i].host);
+		snprintf(tcp, sizeof(tcp),
+			 "{%s 'totals': {'packets': 100000, 'data_segments': "
+			 "90000}, 'connections_used': 1, 'connections': [{'src': "
+			 "'10.0.0.1:1', 'dst': '10.0.0.2:2', 'src_host': 'a', "
+			 "'dst_host': '%s', 'from_s': 0, 'to_s': 1, 'verdict': "
+			 "'healthy', 'fwd': {'packets': 90000}, 'rev': "
+			 "{'packets': 10000}}]}",
+			 rows[i].more, rows[i].host);
 		hand_case_init(&h);
 		hand_doc(&h, "session", "{'coverage': {'used': 5000}}");
 		hand_side(&h, "session",

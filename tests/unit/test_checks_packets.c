@@ -40,7 +40,8 @@ static void all_to_all(struct hand_case *h, int lost[HOSTS][HOSTS])
 				    "'loss_events': %d}, 'rev': "
 				    "{'packets': 1000}}",
 				    a + b == 1 && a == 0 ? "" : ", ", a + 1,
-				    b + 1, lost[a][b] ? loses_as : "healthy",
+				    b + 1,
+				    lost[a][b] ? loses_as : "healthy",
 				    SEGMENTS, lost[a][b] ? "true" : "false",
 				    lost[a][b],
 				    events_each && lost[a][b] ? events_each
@@ -297,8 +298,9 @@ static void the_network_is_to_blame(void **state)
 /* The arrow is the way of the data that is lost, whoever connected. */
 static void arrows_are_of_what_is_lost(void **state)
 {
-	static const char lost[] = ", 'loses': true, 'data_packets': 400, "
-				   "'needed_retransmissions': 9";
+	static const char lost[] =
+		", 'loses': true, 'data_packets': 400, "
+		"'needed_retransmissions': 9";
 	static const char *const says[] = {", 10.0.0.1:9 -> 10.0.0.2:80",
 					   ", 10.0.0.2:80 -> 10.0.0.1:9"};
 
@@ -312,8 +314,8 @@ static void arrows_are_of_what_is_lost(void **state)
 			       "{'totals': {'packets': 900}, "
 			       "'connections_used': 1, 'connections': "
 			       "[{'src': '10.0.0.1:9', 'dst': '10.0.0.2:80', "
-			       "'verdict': 'network_loss', " WAYS("%s",
-								  "%s") "}]}",
+			       "'verdict': 'network_loss', " WAYS("%s", "%s")
+			       "}]}",
 			       i ? "" : lost, i ? lost : "");
 		hand_case_init(&h);
 		hand_doc(&h, "session", "{}");

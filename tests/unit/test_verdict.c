@@ -178,7 +178,8 @@ static void facts(void **state)
 			    "usual (95 %: 2.50 to 3.10)");
 	assert_string_equal(
 		na_text_of(f->u.of.first->next, ""),
-		"its transfers are 13.6 % of the critical paths of the slowest collectives");
+		"its transfers are 13.6 % of the critical paths of the slowest "
+		"collectives");
 	hand_case_fini(&h);
 }
 
@@ -273,7 +274,8 @@ static void only_steps(void **state)
 				    i ? "info" : "warning");
 		assert_string_equal(
 			hand_verdict(&h),
-			"cannot tell: the transfers of one host take longest, but no test names its network");
+			"cannot tell: the transfers of one host take longest, "
+			"but no test names its network");
 		hand_case_fini(&h);
 	}
 }
@@ -476,13 +478,15 @@ static void cannot_tell(void **state)
 	hand_slack(&h, "0.009");
 	assert_string_equal(
 		hand_verdict(&h),
-		"cannot tell: too few pairs to localise (2): trace more hosts at once; it hardly matters: devices wait 0.900 % of their "
+		"cannot tell: too few pairs to localise (2): trace more hosts "
+		"at once; it hardly matters: devices wait 0.900 % of their "
 		"steps for communication");
 	hand_side(&h, "session", "{'damaged': 1, 'refused': 1}");
 	assert_string_equal(
 		hand_verdict(&h),
 		"cannot tell: 2 of 5 inputs are damaged or "
-		"unreadable: copy or capture them again; it hardly matters: devices wait "
+		"unreadable: copy or capture them again; it hardly matters: "
+		"devices wait "
 		"0.900 % of their steps for communication");
 	hand_case_fini(&h);
 
@@ -579,9 +583,9 @@ static void damaged_capture(void **state)
 		const char *said;
 	} all[] = {
 		{12, 5, "cannot tell: 5 of 12 packets seem lost"},
-		{12, 4, "guilty: path a -> b loses packets (5 of 12 data"},
-		{12, 0, "guilty: path a -> b loses packets (5 of 12 data"},
-		{50, 5, "guilty: path a -> b loses packets (5 of 50 data"},
+		{12, 4, "suspect: path a -> b loses packets (5 of 12 data"},
+		{12, 0, "suspect: path a -> b loses packets (5 of 12 data"},
+		{50, 5, "suspect: path a -> b loses packets (5 of 50 data"},
 	};
 
 	(void)state;
@@ -619,7 +623,9 @@ static void unanswered(void **state)
 		{"z",
 		 "cannot tell: of the captures, which cannot be joined "
 		 "with the traces: b never answers or acknowledges "
-		 "again; network of the traces' hosts looks healthy: a NIC 1.30x slower than usual would have been detected on all 4 transmit and receive sides" HAND_NO_LINKS},
+		 "again; network of the traces' hosts looks healthy: a NIC "
+		 "1.30x slower than usual would have been detected on all 4 "
+		 "transmit and receive sides" HAND_NO_LINKS},
 	};
 
 	(void)state;
@@ -659,11 +665,14 @@ static void few_packets(void **state)
 		{49, "cannot tell: 49 packets are too few to judge: capture "
 		     "for longer"},
 		{50,
-		 "cannot tell: no retransmission in 50 packets, too few to detect a loss below 6.00 %: capture 300 or more"},
+		 "cannot tell: no retransmission in 50 packets, too few to "
+		 "detect a loss below 6.00 %: capture 300 or more"},
 		{299,
-		 "cannot tell: no retransmission in 299 packets, too few to detect a loss below 1.00 %: capture 300 or more"},
+		 "cannot tell: no retransmission in 299 packets, too few to "
+		 "detect a loss below 1.00 %: capture 300 or more"},
 		{300,
-		 "Network looks healthy: no retransmission in 300 packets (enough to detect 1.00 % loss, or 10.0 % in bursts of 10)"}};
+		 "Network looks healthy: no retransmission in 300 packets "
+		 "(enough to detect 1.00 % loss, or 10.0 % in bursts of 10)"}};
 
 	(void)state;
 	for (size_t i = 0; i < NA_LEN(cases); i++) {
@@ -691,10 +700,12 @@ static void few_packets(void **state)
 static void open_ends(void **state)
 {
 	static const char acquits[] =
-		"Network looks healthy: no retransmission in 500 data segments (enough to detect 0.600 % loss, or 6.00 % in bursts of 10)" LOOKED;
+		"Network looks healthy: no retransmission in 500 data segments "
+		"(enough to detect 0.600 % loss, or 6.00 % in bursts of 10)" LOOKED;
 	static const char begins[] =
 		"cannot tell: the capture starts in the middle of connections, "
-		"and the first data of 1 of them may be retransmissions: start it before they do, or for longer";
+		"and the first data of 1 of them may be retransmissions: start "
+		"it before they do, or for longer";
 	static const struct {
 		double from_s;
 		int segments;
@@ -702,17 +713,20 @@ static void open_ends(void **state)
 	} cases[] = {
 		{0, 500, "", "'packets': 9", "open", acquits},
 		{0, 500, "'open_retransmissions': 2,", "'packets': 9", "open",
-		 "cannot tell: 2 packets were sent again, without an ACK until the end: capture for longer"},
+		 "cannot tell: 2 packets were sent again, without an ACK until "
+		 "the end: capture for longer"},
 		{0, 500, "'open_retransmissions': 2,", "'packets': 9", "rst",
 		 acquits},
 		{0, 500, "'mid_stream': true,", "'packets': 0", "open",
 		 acquits}, /* the peer's SYN was seen */
 		{0, 500, "'mid_stream': true,",
 		 "'packets': 0, 'mid_stream': true", "open",
-		 "cannot tell: the data of 1 connection has no answer until the end: capture for longer"},
+		 "cannot tell: the data of 1 connection has no answer until the "
+		 "end: capture for longer"},
 		{0.004, 300, "'mid_stream': true,",
 		 "'packets': 9, 'mid_stream': true", "open",
-		 "Network looks healthy: no retransmission in 300 data segments (enough to detect 1.00 % loss, or 10.0 % in bursts of 10)" LOOKED},
+		 "Network looks healthy: no retransmission in 300 data segments "
+		 "(enough to detect 1.00 % loss, or 10.0 % in bursts of 10)" LOOKED},
 		{0.006, 300, "'mid_stream': true,",
 		 "'packets': 9, 'mid_stream': true", "open", begins},
 		{0.006, 500, "'mid_stream': true,",
@@ -752,15 +766,20 @@ static void stalls_at_the_end(void **state)
 		int packets;
 	} cases[] = {
 		{"cannot_tell", "'stalled_ms': 150, 'stalled_sent_again': true",
-		 "cannot tell: 1 connection stalls: unacknowledged data is outstanding at the end, for 150 ms (a retransmission timeout): use a longer window, or capture "
+		 "cannot tell: 1 connection stalls: unacknowledged data is "
+		 "outstanding at the end, for 150 ms (a retransmission "
+		 "timeout): use a longer window, or capture "
 		 "for longer",
 		 0},
 		{"cannot_tell",
 		 "'stalled_ms': 150, 'stalled_sent_again': false",
-		 "cannot tell: 1 connection stalls: unacknowledged data is outstanding at the end, for 150 ms (a retransmission timeout, or a slow ACK): use a longer window, or capture for longer",
+		 "cannot tell: 1 connection stalls: unacknowledged data is "
+		 "outstanding at the end, for 150 ms (a retransmission timeout, "
+		 "or a slow ACK): use a longer window, or capture for longer",
 		 0},
 		{"healthy", "'stalled_ms': null",
-		 "Network looks healthy: no retransmission in 500 data segments (enough to detect 0.600 % loss, or 6.00 % in bursts of 10)" LOOKED,
+		 "Network looks healthy: no retransmission in 500 data segments "
+		 "(enough to detect 0.600 % loss, or 6.00 % in bursts of 10)" LOOKED,
 		 500}};
 
 	(void)state;
@@ -838,15 +857,19 @@ static void congestion_that_costs_little(void **state)
 		 "suspect: congestion on path a -> b (1 of 1 queue pair is "
 		 "slowed down by congestion notifications, a -> b); likely"},
 		{"congested", 0, 0, 8, 5, 9,
-		 "cannot tell: 8 congestion notifications, and their cost is unknown: capture for longer"},
+		 "cannot tell: 8 congestion notifications, and their cost is "
+		 "unknown: capture for longer"},
 		{"congested", 0, 0, 3, 300, 9,
-		 "cannot tell: 3 congestion notifications, and their cost is unknown: capture for longer"},
+		 "cannot tell: 3 congestion notifications, and their cost is "
+		 "unknown: capture for longer"},
 		{"congested", 0, 0, 0, 0, 40,
-		 "cannot tell: 40 congestion marks, and their cost is unknown: capture for longer"},
+		 "cannot tell: 40 congestion marks, and their cost is unknown: "
+		 "capture for longer"},
 		{"loss", 3, 2, 0, 0, 0,
 		 "Network looks healthy: 3 of 500 packets retransmitted"},
 		{"loss", 3, 0, 0, 0, 0,
-		 "cannot tell: 3 lost RoCEv2 packets, and their cost is unknown: capture for longer"},
+		 "cannot tell: 3 lost RoCEv2 packets, and their cost is "
+		 "unknown: capture for longer"},
 	};
 
 	(void)state;

@@ -77,25 +77,28 @@ static const char *stragglers_title(struct na_result *r)
 	bool slow = false, network = false;
 
 	na_for_each (v, na_get(na_result_body(r), M_stragglers)) {
-		bool is = strcmp(na_text_at(v, M_cause), "network") == 0;
+		bool is = strcmp(na_text_at(v, M_cause),
+				 "network") == 0;
 
 		network |= is;
 		slow |= !is;
 	}
 	return !network ? "stragglers"
-	       : !slow  ? "whose transfers take longest (slow itself, or "
+	       : !slow	? "whose transfers take longest (slow itself, or "
 			  "waiting for who is: netan check)"
 			: "stragglers, and whose transfers take longest";
 }
 
 static void view_stragglers(struct na_result *r, const struct st_state *s)
 {
-	static const char *const members[] = {
-		M_label,          M_rank,      M_host,
-		M_cause,          M_behind_ms, M_cost_ms_per_step,
-		M_cost_is,        M_kind,      M_of,
-		M_times,          M_tried,     M_posterior,
-		M_expected_share, NULL};
+	static const char *const members[] = {M_label,     M_rank,
+					      M_host,      M_cause,
+					      M_behind_ms, M_cost_ms_per_step,
+					      M_cost_is,
+					      M_kind,      M_of,
+					      M_times,     M_tried,
+					      M_posterior, M_expected_share,
+					      NULL};
 
 	view(r, s, stragglers_title(r), na_get(na_result_body(r), M_stragglers),
 	     &na_table_steps_straggler, members, 0);

@@ -463,8 +463,8 @@ static void judge_hiccup(struct na_case *c, const struct na_value *body)
 			 na_fact_own_time_in_step(na_number_at(x, M_behind_ms) /
 							  NA_MS_PER_S,
 						  f->lost_s));
-	na_case_copy(c, f->evidence, x, M_step, M_cause, M_behind_ms, M_lost_ms,
-		     M_duration_ms);
+	na_case_copy(c, f->evidence, x, M_step, M_cause, M_behind_ms,
+		     M_lost_ms, M_duration_ms);
 	na_put_text(c->r, f->evidence, M_host, na_text_at(x, M_slowest_host));
 }
 
