@@ -354,7 +354,7 @@ golden-programs: program $(PAGES) $(if $(SAN),,$(FAULTS) $(HEAVY)) ; @:
 test-programs: golden-programs $(if $(SAN),$(filter-out $(ALONE),$(UNIT)),$(UNIT)) replay-programs ; @:
 
 .PHONY: check
-check: ## all tests: unit, golden, replay (also sanitized), layers, registry, a short fuzz run
+check: ## all tests: unit, golden, cases, replay (also sanitized), layers, registry, a short fuzz run
 	@$(DEPS) test
 	@mkdir -p $(O)
 	$(SUB) checked
@@ -368,7 +368,7 @@ checked: export WERROR = yes
 checked:
 	+@$(DEPS) programs & asked=$$!; \
 	parts="faults:$(B) $(if $(MPI),mpi:$(B),skip:mpi:not-tested,-no-MPI)"; \
-	parts="$$parts layers registry:$(B) heavy:$(B) golden:$(B)"; \
+	parts="$$parts layers registry:$(B) cases:$(B) heavy:$(B) golden:$(B)"; \
 	plain='golden-programs $(if $(MPI),mpi-programs)' sanitized=; \
 	if $(call can,clang,$(FUZZER)); then \
 		sanitized='CC=clang SAN=$(FUZZER) test-programs fuzz-programs'; \
@@ -394,6 +394,11 @@ check-unit: ## the cmocka programs (ONLY=NAME picks)
 check-golden: ## the golden command-line cases (ONLY='timeline/*' picks)
 	$(SUB) program
 	$(RUN) golden:$(B)
+
+.PHONY: check-cases
+check-cases: ## what netan check says of known inputs, as facts (ONLY='straggler/*' picks)
+	$(SUB) program
+	$(RUN) cases:$(B)
 
 .PHONY: check-mpi
 check-mpi: ## netan-mpi against netan on 1 to 7 ranks, and ranks that fail

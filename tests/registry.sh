@@ -36,6 +36,70 @@ need_use()
 	fi
 }
 
+# CHECK: three cases that fire it, and three that must not.
+need_cases()
+{
+	local fire quiet
+	fire=$(grep -l "\"must\": \[.*\"id\": \"$1\"" tests/cases/"$1"/*/expect.json | wc -l)
+	quiet=$(grep -l "\"must_not\": \[.*\"id\": \"$1\"" tests/cases/"$1"/*/expect.json | wc -l)
+	if [ "$fire" -ge 3 ] && [ "$quiet" -ge 3 ]; then
+		verdict "pass registry/check $1 cases"
+	else
+		verdict "FAIL registry/check $1 cases: $fire fire it, $quiet must not; it takes 3 of each"
+	fi
+}
+
+# WORD EXPECTATION: what tests/cases.awk says of it: pass or fail.
+try_case()
+{
+	local is=pass
+	printf '{\n%s\n}\n' "$2" >"$out.expect"
+	printf '%s\n' '{"result": {"outcome": "guilty", "findings": [' \
+		'{"id": "a, \"b", "severity": "error"}, {"id": "c",' \
+		'"severity": "info", "evidence": {"n": [1, 2]}}],' \
+		'"accused": [{"cause": "network", "rank": 2, "host": null}]}}' >"$out.json"
+	awk -f tests/cases.awk "$out.expect" "$out.json" >/dev/null || is=fail
+	if [ "$is" = "$1" ]; then
+		verdict "pass registry/case that must $1: $2"
+	else
+		verdict "FAIL registry/case that must $1: $2"
+	fi
+}
+
+# A case that is wrong is seen.
+need_compared()
+{
+	try_case pass '"outcome": "guilty", "must": [{"id": "c", "severity": "info"}]'
+	try_case fail '"outcome": "not_guilty"'
+	try_case pass '"must": [{"id": "a, \"b"}, {"evidence": {"n": [1, 2]}}]'
+	try_case fail '"must": [{"id": "c", "severity": "error"}]'
+	try_case fail '"must": [{"id": "d"}]'
+	try_case pass '"must_not": [{"id": "c", "severity": "error"}]'
+	try_case fail '"must_not": [{"id": "x"}, {"severity": "info"}]'
+	try_case pass '"accused": [{"rank": 2, "host": null}]'
+	try_case fail '"accused": [{"rank": 3}]'
+	try_case fail '"accused": []'
+	try_case fail '"accused": [{"rank": 2}, {"cause": "network"}]'
+	try_case fail '"must": [{"id": "c"}], "mustnot": []'
+}
+
+# CHECK NETAN: the results that it reads are those of analyses, or those that
+# commands add; it has a version.
+need_read()
+{
+	local wrong
+	"$2" help "$1" >"$out.help"
+	wrong=$(sed -n -E 's/^(Needs the results of|Also reads): //p' "$out.help" |
+		tr -s ', ' '\n\n' | sort -u | comm -23 - "$out.exhibits" | tr '\n' ' ')
+	grep -q "^$1: a check of netan check, version [1-9][0-9]*, " "$out.help" ||
+		wrong+=' no version'
+	if [ -z "$wrong" ]; then
+		verdict "pass registry/check $1 reads"
+	else
+		verdict "FAIL registry/check $1 reads: there is no $wrong"
+	fi
+}
+
 options_in() { grep -o -E -e '--[a-z][a-z-]+' | sort -u; }
 
 # DIR: docs/commands says what the help says, and no document names an option
@@ -153,13 +217,17 @@ run_registry()
 		need_use "export $name golden" "-o [a-z]+\\.${name//_/.}( |$)" \
 			tests/golden/export/*.sh
 	done
+	{
+		analyses
+		rows netan/analyses/analyses.def NA_EVIDENCE
+		grep -r -h -o -E 'na_battery_add\(b, "[a-z_]+"' netan | cut -d'"' -f2
+	} | sort -u >"$out.exhibits"
 	for name in $(rows netan/checks/checks.def NA_CHECK); do
 		name=${name//_/-}
-		need_use "check $name positive" "^(info|warning|error) $name: .*" \
-			tests/golden/check/*.stdout
-		need_use "check $name negative" "^passed: .*$name" \
-			tests/golden/check/clean.stdout
+		need_cases "$name"
+		need_read "$name" "$1/bin/netan"
 	done
+	need_compared
 	need_documents "$1"
 	need_cited
 	need_identifiers

@@ -19,6 +19,7 @@
 #	mpi:DIR     tests/mpi.sh: netan-mpi against netan
 #	faults:DIR  tests/faults.sh: memory is refused, 200 times
 #	registry:DIR    every row of a .def file has its tests
+#	cases:DIR   tests/cases.sh: what netan check says of known inputs
 #
 # ONLY='timeline/*' keeps the tests whose name matches.  V=1 names each test,
 # SLOW=20 the slowest, with the seconds of CPU that they took.
@@ -209,6 +210,7 @@ run_layers()
 }
 
 . tests/registry.sh
+. tests/cases.sh
 
 # KIND DIR: the files of a part, one test job each.
 jobs_of()
@@ -226,6 +228,7 @@ jobs_of()
 		*-address*) grep -L '^# Not sanitized: ' tests/golden/*/*.sh ;;
 		*) printf "%s\n" tests/golden/*/*.sh ;;
 		esac ;;
+	cases) cases_all ;;
 	sample) jobs_of golden "$2" | awk -F/ '!seen[$3]++' ;;
 	replay | fuzz)
 		for f in tests/fuzz/fuzz_*.c; do
@@ -243,6 +246,7 @@ selected()
 	short=${short##*/fuzz_}
 	short=${short##*/replay_}
 	short=${short#tests/golden/}
+	short=${short#tests/cases/}
 	# shellcheck disable=SC2053  # a pattern on purpose
 	[[ ${short%.sh} == $ONLY || $1 == $ONLY ]]
 }
@@ -337,7 +341,7 @@ queue_part()
 		part=${part#skip:}
 		echo "skip: ${part%%:*}: $(echo "${part#*:}" | tr - ' ')" >"$to/why.report"
 		part=${part%%:*} dir='' ;;
-	unit | heavy | golden | sample | replay | fuzz | mpi | faults | layers | registry) ;;
+	unit | heavy | golden | sample | replay | fuzz | mpi | faults | layers | registry | cases) ;;
 	*) echo "tests/run.sh: no such part: $part" >&2; exit 2 ;;
 	esac
 	if [ -n "$dir" ] && [ ! -d "$dir" ]; then

@@ -10,7 +10,7 @@
 BEGIN {
 	type["count"] = type["integer"] = "int64_t"
 	type["number"] = type["factor"] = type["percent"] = type["seconds"] = "double"
-	type["chance"] = "double"
+	type["chance"] = type["bytes"] = type["rate"] = "double"
 	type["flag"] = "bool"
 	type["host"] = type["text"] = "const char *"
 	member["int64_t"] = "integer"

@@ -23,6 +23,7 @@
 #include "netan/base/command_info.h"
 #include "netan/base/serialize.h"
 #include "netan/model/scope.h"
+#include "netan/phrases/phrases.h"
 #include "netan/result/result.h"
 
 /* What of an analysis goes between processes. */
@@ -145,5 +146,31 @@ const struct na_analysis *na_analysis_find(const char *name); /* or NULL */
 
 /* All of analyses.def, in its order; NULL ends. */
 extern const struct na_analysis *const na_evidence[];
+
+/* A fact in English that the result keeps, never NULL; and as a note. */
+static inline const char *na_result_say(struct na_result *r,
+					struct na_fact fact)
+{
+	struct na_str s = {0};
+
+	na_say_to(&s, fact);
+	return na_result_keep(r, &s);
+}
+
+static inline void na_result_note_fact(struct na_result *r, struct na_fact fact)
+{
+	na_result_note(r, "%s", na_result_say(r, fact));
+}
+
+/* As a member, null where it says nothing; or, without a name, as an item of a
+ * list, and then only where it says something. */
+static inline void na_put_fact(struct na_result *r, struct na_value *in,
+			       const char *name, struct na_fact fact)
+{
+	const char *text = na_result_say(r, fact);
+
+	if (*text || name)
+		na_put_text(r, in, name, *text ? text : NULL);
+}
 
 #endif

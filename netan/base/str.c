@@ -67,15 +67,6 @@ const char *na_count_of(char buf[NA_COUNT_BUF], uint64_t n, const char *noun)
 	return buf;
 }
 
-void na_str_join_count(struct na_str *s, uint64_t n, const char *const words[2])
-{
-	char count[NA_UNIT_BUF];
-
-	if (n)
-		na_str_join(s, ", ", "%s %s", na_print_count(count, n),
-			    words[n != 1]);
-}
-
 const char *na_print_words(char *buf, size_t size, const char *word)
 {
 	snprintf(buf, size, "%s", word);

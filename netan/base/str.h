@@ -36,11 +36,6 @@ void na_str_addv(struct na_str *s, const char *fmt, va_list ap) NA_PRINTF(2, 0);
 void na_str_join(struct na_str *s, const char *between, const char *fmt, ...)
 	NA_PRINTF(3, 4);
 
-/* Behind ", " how many, and words[1] of them, or words[0] of one: "3 lose
- * packets"; of none, nothing. */
-void na_str_join_count(struct na_str *s, uint64_t n,
-		       const char *const words[2]);
-
 /* A copy that belongs to the arena, and s, which grows, is freed; NULL: memory
  * was short, now or before. */
 char *na_str_keep(struct na_str *s, struct na_arena *a);

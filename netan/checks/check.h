@@ -162,8 +162,14 @@ enum na_explains {
 /* Without it nobody can say that it is not the network. */
 enum na_acquits { NA_ACQUITS_NOT, NA_ACQUITS, NA_ACQUITS_PACKETS };
 
+/* A candidate is tried out: its findings are remarks and accuse nobody. */
+enum na_maturity { NA_STABLE, NA_CANDIDATE };
+
 struct na_check {
 	const char *id;
+	/* One more with each change of what it finds in the same input. */
+	int version;
+	enum na_maturity maturity;
 	const char *question; /* one line: what it looks for */
 	const char *does_not_mean; /* behind "a finding does not mean" */
 	/* Names of exhibits without which it cannot run, and of those that it
@@ -240,6 +246,8 @@ void na_case_cost(struct na_case *c, struct na_finding *f, double lost_s);
 /* The running check has found the reason of another one's finding, and puts
  * it there instead of telling it twice. */
 void na_case_join(struct na_case *c, struct na_finding *f);
+/* What a finding of a candidate may say. */
+void na_finding_limit(struct na_finding *f);
 /* A text that is no sentence, such as a command; it lives as long as the
  * case. */
 const char *na_case_text(struct na_case *c, const char *fmt, ...)

@@ -461,6 +461,16 @@ static const char *judge(struct na_case *c, const struct na_check *check)
 		       : NULL;
 }
 
+void na_finding_limit(struct na_finding *f)
+{
+	if (f->check->maturity != NA_CANDIDATE)
+		return;
+	f->severity = NA_SEV_INFO;
+	f->cause = NA_CAUSE_NONE;
+	f->who = (struct na_who){NULL};
+	f->suspicion = false;
+}
+
 static void run_one(struct na_case *c, const struct na_check *check,
 		    const struct sorted *to)
 {
@@ -474,6 +484,7 @@ static void run_one(struct na_case *c, const struct na_check *check,
 	if (missing && check->of_xla && na_of_ranks(c))
 		missing = na_case_say(c, na_fact_needs_xla_job());
 	for (size_t i = before; i < c->n; i++) {
+		na_finding_limit(c->findings[i]);
 		if (!c->findings[i]->facts->n)
 			na_case_evidence(c, c->findings[i],
 					 na_fact_what_command_shows(

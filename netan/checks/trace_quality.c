@@ -315,6 +315,7 @@ static void judge_trace_quality(struct na_case *c)
 
 const struct na_check na_check_trace_quality = {
 	.id = "trace-quality",
+	.version = 1,
 	.question = "what is damaged or missing in the inputs",
 	.does_not_mean = "that the job is faulty: only these files are damaged "
 			 "or incomplete",

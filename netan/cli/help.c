@@ -481,7 +481,11 @@ static void put_reads(FILE *out, const char *title, const char *const *names)
 /* A check, as its row describes it. */
 static void put_check(const struct na_check *check, FILE *out)
 {
-	fprintf(out, "%s: a check of netan check\n\n", check->id);
+	fprintf(out, "%s: a check of netan check, version %d, %s\n\n",
+		check->id, check->version,
+		check->maturity == NA_CANDIDATE
+			? "a candidate: it remarks and accuses nobody"
+			: "stable");
 	put_item(out, "Looks for:", check->question);
 	put_reads(out, "Needs the results of:", check->needs);
 	put_reads(out, "Also reads:", check->uses);

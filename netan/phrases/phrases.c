@@ -7,6 +7,7 @@
 #include "netan/phrases/phrases.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "facts.h"
@@ -34,6 +35,7 @@ static const char *const type_names[] = {
 	[NA_ARG_COUNT] = "count",     [NA_ARG_INTEGER] = "integer",
 	[NA_ARG_NUMBER] = "number",   [NA_ARG_FACTOR] = "factor",
 	[NA_ARG_PERCENT] = "percent", [NA_ARG_SECONDS] = "seconds",
+	[NA_ARG_BYTES] = "bytes",     [NA_ARG_RATE] = "rate",
 	[NA_ARG_CHANCE] = "chance",   [NA_ARG_FLAG] = "flag",
 	[NA_ARG_HOST] = "host",       [NA_ARG_TEXT] = "text"};
 
@@ -80,6 +82,8 @@ static bool is_there(const union na_arg *arg, enum na_arg_type type)
 	case NA_ARG_FACTOR:
 	case NA_ARG_PERCENT:
 	case NA_ARG_SECONDS:
+	case NA_ARG_BYTES:
+	case NA_ARG_RATE:
 	case NA_ARG_CHANCE:
 		return isfinite(arg->number);
 	case NA_ARG_FLAG:
@@ -94,7 +98,8 @@ static void add_seconds(struct na_str *to, double s)
 	char buf[NA_UNIT_BUF];
 
 	if (fabs(s) < 1e6)
-		na_str_addf(to, "%s", na_print_time(buf, na_ps_of_s(s), 3));
+		na_str_addf(to, "%s",
+			    na_print_time(buf, (int64_t)round(s * 1e12), 3));
 	else
 		na_str_addf(to, "%s s", na_print_number(buf, s, 3));
 }
@@ -125,6 +130,12 @@ static void add_value(struct na_str *to, const union na_arg *arg,
 		return;
 	case NA_ARG_SECONDS:
 		add_seconds(to, arg->number);
+		return;
+	case NA_ARG_BYTES:
+		na_str_addf(to, "%s", na_print_bytes(buf, arg->number, 3));
+		return;
+	case NA_ARG_RATE:
+		na_str_addf(to, "%s", na_print_rate(buf, arg->number, 3));
 		return;
 	case NA_ARG_CHANCE:
 		na_str_addf(to, "%s", na_print_p(buf, arg->number));
@@ -246,13 +257,30 @@ void na_render(struct na_str *to, const char *args, const union na_arg *arg,
 		 (struct part){text, text + strlen(text)});
 }
 
+void na_say_to(struct na_str *to, struct na_fact fact)
+{
+	if (fact.id != NA_NO_FACT)
+		na_render(to, args_of[fact.id], fact.arg, text_of[fact.id]);
+}
+
+void na_say_join(struct na_str *to, struct na_fact fact)
+{
+	struct na_str s = {0};
+
+	na_say_to(&s, fact);
+	to->failed |= s.failed;
+	if (s.n)
+		na_str_join(to, ", ", "%s", s.s);
+	free(s.s);
+}
+
 const char *na_say(struct na_phrases *p, struct na_fact fact)
 {
 	struct na_str s = {0};
 
 	if (fact.id == NA_NO_FACT)
 		return "";
-	na_render(&s, args_of[fact.id], fact.arg, text_of[fact.id]);
+	na_say_to(&s, fact);
 	return na_say_all(p, &s);
 }
 

@@ -37,6 +37,8 @@
  *	factor   double   2 significant digits
  *	percent  double   a share, times 100, 3 significant digits, no sign
  *	seconds  double   with its unit: "1.9 s", "42 ms"
+ *	bytes    double   with its unit: "64 KiB"
+ *	rate     double   bits per second: "71.2 Gbit/s"
  *	chance   double   a probability: "p = 1.4e-17"
  *	flag     bool     for {arg?yes|no} alone
  *	host     text     the name of a host or of several, of a rank, a rack
@@ -49,6 +51,8 @@ enum na_arg_type {
 	NA_ARG_FACTOR,
 	NA_ARG_PERCENT,
 	NA_ARG_SECONDS,
+	NA_ARG_BYTES,
+	NA_ARG_RATE,
 	NA_ARG_CHANCE,
 	NA_ARG_FLAG,
 	NA_ARG_HOST,
@@ -78,6 +82,11 @@ struct na_phrases {
 /* The fact in English.  It lives as long as the arena; never NULL: "" when
  * memory is short. */
 const char *na_say(struct na_phrases *p, struct na_fact fact);
+
+/* The same behind what is there. */
+void na_say_to(struct na_str *to, struct na_fact fact);
+/* And behind ", ", unless nothing is there, or the fact says nothing. */
+void na_say_join(struct na_str *to, struct na_fact fact);
 
 /* What was put together of facts, kept in the same way; s is freed. */
 const char *na_say_all(struct na_phrases *p, struct na_str *s);

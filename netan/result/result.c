@@ -102,6 +102,18 @@ const char *na_result_copy(struct na_result *r, const char *s)
 	return copy;
 }
 
+const char *na_result_keep(struct na_result *r, struct na_str *s)
+{
+	const char *kept;
+
+	na_str_addf(s, "%s", "");
+	kept = r ? na_str_keep(s, &r->arena) : NULL;
+	if (r && !kept)
+		r->failed = true;
+	free(s->s); /* where there is no result */
+	return kept ? kept : "";
+}
+
 const char *na_result_copyv(struct na_result *r, struct na_arena *arena,
 			    const char *fmt, va_list ap)
 {

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "netan/base/err.h"
+#include "netan/base/str.h"
 
 enum na_value_kind {
 	NA_V_NULL,
@@ -133,6 +134,9 @@ void na_result_wordf(struct na_result *r, enum na_word which, const char *fmt,
 		     ...) NA_PRINTF(3, 4);
 const char *na_result_get_word(const struct na_result *r, enum na_word which,
 			       const char *fallback);
+/* A text that the result keeps; s, which grows, is freed.  Never NULL: "" when
+ * memory is short. */
+const char *na_result_keep(struct na_result *r, struct na_str *s);
 /* Another message, which stands over the first view, too. */
 void na_result_retitle(struct na_result *r, const char *title);
 

@@ -70,6 +70,34 @@ static void slack_small(void **state)
 	hand_case_fini(&h);
 }
 
+/* A candidate remarks and accuses nobody; another check may. */
+static void candidates(void **state)
+{
+	struct na_check check = {.id = "new", .maturity = NA_CANDIDATE};
+	const struct na_finding said = {
+		.check = &check,
+		.severity = NA_SEV_ERROR,
+		.cause = NA_CAUSE_NETWORK,
+		.who = {.kind = "src", .host = "a"},
+		.suspicion = true,
+	};
+	struct na_finding f = said;
+
+	(void)state;
+	na_finding_limit(&f);
+	assert_int_equal(f.severity, NA_SEV_INFO);
+	assert_int_equal(f.cause, NA_CAUSE_NONE);
+	assert_null(f.who.host);
+	assert_false(f.suspicion);
+	check.maturity = NA_STABLE;
+	f = said;
+	na_finding_limit(&f);
+	assert_int_equal(f.severity, NA_SEV_ERROR);
+	assert_int_equal(f.cause, NA_CAUSE_NETWORK);
+	assert_string_equal(f.who.host, "a");
+	assert_true(f.suspicion);
+}
+
 #define STALLED(share, path) \
 	"{'collectives': [{'collective': 'ar.1', 'total_stall_us': 4e6, " \
 	"'stall_share': " share "}], 'total': {'devices': 4}, 'late': " \
@@ -623,6 +651,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slack_small),
+		cmocka_unit_test(candidates),
 		cmocka_unit_test(stalls),
 		cmocka_unit_test(bandwidth_regions),
 		cmocka_unit_test(needs_more_than_there_is),

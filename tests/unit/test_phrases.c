@@ -23,17 +23,18 @@ static void templates_are_rendered(void **state)
 	static const char args[] =
 		"n:count one:count none:count x:number nan:number share:percent "
 		"s:seconds rank:integer yes:flag no:flag host:host empty:text "
-		"unknown:integer f:factor";
+		"unknown:integer f:factor size:bytes speed:rate";
 	static const union na_arg arg[] = {
 		{.integer = 12345}, {.integer = 1},     {.integer = 0},
 		{.number = 2.3456}, {.number = NAN},    {.number = 0.0123},
 		{.number = 0.0421}, {.integer = 12345}, {.flag = true},
 		{.flag = false},    {.text = "host-3"}, {.text = NULL},
-		{.integer = -1},    {.number = 2.3456}};
+		{.integer = -1},    {.number = 2.3456}, {.number = 65536},
+		{.number = 71.2e9}};
 	/* clang-format off */
 	static const struct { const char *text, *want; } rows[] = {
-		{"", ""}, {"plain", "plain"},
-		{"{n}", "12\xe2\x80\xaf" "345"}, {"{rank}", "12345"},
+		{"", ""}, {"plain", "plain"}, {"{rank}", "12345"},
+		{"{n}", "12\xe2\x80\xaf" "345"}, {"{size}, {speed}", "64 KiB, 71.2 Gbit/s"},
 		{"{x}x, {f}x, {share} %, {s}", "2.35x, 2.3x, 1.23 %, 42.1 ms"},
 		{"{one} pair{one||s}, {n} pair{n||s}", "1 pair, 12\xe2\x80\xaf" "345 pairs"},
 		{"{one|it is|they are} {n|it is|they are}", "it is they are"},
@@ -43,8 +44,7 @@ static void templates_are_rendered(void **state)
 		{"{no?[a {n}]|[b {one}][c {none}]}", "b 1"},
 		{"a[, {host}][, {empty}][, {nan}][, {none}] b", "a, host-3 b"},
 		{"[{x} [({empty}) ]of {n}]", "2.35 of 12\xe2\x80\xaf" "345"},
-		{"[{yes?all} of {host}]", "all of host-3"},
-		{"{{{host}} [[{host}]", "{host-3} [host-3]"},
+		{"[{yes?all} of {host}]", "all of host-3"}, {"{{{host}} [[{host}]", "{host-3} [host-3]"},
 	};
 	/* clang-format on */
 

@@ -230,7 +230,6 @@ enum na_status na_rdma_put_result(void *state, struct na_result *r,
 	struct na_value *body = na_result_body(r), *list;
 	size_t listed = s->scope->top ? s->scope->top : RDMA_LISTED;
 	size_t told = s->scope->store->queue_pairs.n;
-	char summary[RDMA_SUMMARY_BUF];
 	uint64_t evicted = 0;
 
 	if (listed > s->rows.n)
@@ -251,7 +250,7 @@ enum na_status na_rdma_put_result(void *state, struct na_result *r,
 	if (!na_rdma_put_hosts(r, body, s))
 		return na_fail_nomem(err);
 	na_put_text(r, body, M_verdict,
-		    s->rows.n ? na_rdma_summary(summary, s) : NULL);
+		    s->rows.n ? na_rdma_summary(r, s) : NULL);
 	put_sequence(r, body, s);
 	na_rdma_views(r, s);
 	return na_result_ok(r) ? NA_OK : na_fail_nomem(err);

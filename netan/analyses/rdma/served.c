@@ -7,9 +7,9 @@
  * and of one queue pair alone, is not joined.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/analyses/rdma/state.h"
 #include "netan/base/order.h"
@@ -234,33 +234,23 @@ static const char *group_of(const struct rdma_state *s,
 	return na_strtab_at(&s->scope->store->names.strings, x->group);
 }
 
-void na_rdma_say_served(struct na_result *r, struct na_value *list,
-			const struct rdma_state *s, const struct rdma_row *row)
-{
-	char ranks[RDMA_RANKS_BUF], text[256];
-	struct na_str to = na_str_over(text, sizeof(text));
-	const struct rdma_served *x;
-
-	if (!row->n_served)
-		return;
-	x = &s->served.v[row->served];
-	na_str_addf(&to, "served %s: %s of communicator %s",
-		    na_rdma_ranks(ranks, row), word_of(x), group_of(s, x));
-	if (x->operations == 1)
-		na_str_addf(&to, ", sequence %" PRId64, x->last);
-	else if (x->operations)
-		na_str_addf(&to,
-			    ", sequences %" PRId64 " to %" PRId64 " (%" PRIu64
-			    ")",
-			    x->first, x->last, x->operations);
-	if (row->n_served > 1)
-		na_str_addf(&to, ", and %zu more", row->n_served - 1);
-	na_put_text(r, list, NULL, text);
-}
-
 static int64_t count_of(uint64_t n)
 {
 	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
+}
+
+struct na_fact na_rdma_served_fact(const struct rdma_state *s,
+				   const struct rdma_row *row)
+{
+	const struct rdma_served *x;
+
+	if (!row->n_served)
+		return (struct na_fact){NA_NO_FACT};
+	x = &s->served.v[row->served];
+	return na_fact_queue_pair_served(row->src_rank, row->dst_rank,
+					 word_of(x), group_of(s, x),
+					 count_of(x->operations), x->first,
+					 x->last, (int64_t)row->n_served - 1);
 }
 
 static void put_collective(struct na_result *r, struct na_value *list,

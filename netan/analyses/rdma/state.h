@@ -102,18 +102,16 @@ void na_rdma_put_served(struct na_result *r, struct na_value *to,
 /* "r1 > r2"; "-" where it is not known. */
 enum { RDMA_RANKS_BUF = 32 };
 const char *na_rdma_ranks(char buf[RDMA_RANKS_BUF], const struct rdma_row *row);
-/* One sentence, where it is known. */
-void na_rdma_say_served(struct na_result *r, struct na_value *list,
-			const struct rdma_state *s, const struct rdma_row *row);
+/* What it served, where it is known. */
+struct na_fact na_rdma_served_fact(const struct rdma_state *s,
+				   const struct rdma_row *row);
 
 /* words.c */
-enum { RDMA_SUMMARY_BUF = 360 };
-const char *na_rdma_summary(char buf[RDMA_SUMMARY_BUF],
-			    const struct rdma_state *s);
+const char *na_rdma_summary(struct na_result *r, const struct rdma_state *s);
 void na_rdma_put_evidence(struct na_result *r, struct na_value *list,
 			  const struct rdma_state *s,
 			  const struct rdma_row *row);
-const char *na_rdma_remedy(enum rdma_verdict v); /* NULL: none */
+struct na_fact na_rdma_remedy(enum rdma_verdict v); /* or none */
 
 /* hosts.c; false: no memory. */
 bool na_rdma_put_hosts(struct na_result *r, struct na_value *body,

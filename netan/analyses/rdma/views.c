@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "facts.h"
 #include "members.h"
 #include "netan/analyses/rdma/state.h"
 #include "netan/base/str.h"
@@ -58,7 +59,6 @@ static void table(struct na_result *r, const struct rdma_state *s,
 	};
 	const struct na_store *store = s->scope->store;
 	struct na_value *list = na_put_list(r, na_result_side(r), M_table);
-	char title[RDMA_SUMMARY_BUF];
 	struct na_columns c = {.n = 0};
 	size_t i = 0;
 
@@ -72,7 +72,7 @@ static void table(struct na_result *r, const struct rdma_state *s,
 		    (strcmp(cols[k].field, M_ranks) != 0 || s->served.n))
 			c.c[c.n++] = cols[k];
 	}
-	na_result_view(r, na_rdma_summary(title, s), list, &na_table_rdma_shown,
+	na_result_view(r, na_rdma_summary(r, s), list, &na_table_rdma_shown,
 		       c.c, c.n, s->scope->top ? s->scope->top : DEFAULT_TOP);
 }
 
@@ -93,11 +93,11 @@ static void remedies(struct na_result *r, const struct rdma_state *s)
 
 	for (size_t i = 0; i < s->rows.n && i < TOLD; i++) {
 		enum rdma_verdict v = s->rows.v[i].verdict;
-		const char *what = na_rdma_remedy(v);
+		struct na_fact what = na_rdma_remedy(v);
 
-		if (what && !told[v])
+		if (what.id && !told[v])
 			na_result_note(r, "%s: %s", na_rdma_verdict_names[v],
-				       what);
+				       na_result_say(r, what));
 		told[v] = true;
 	}
 }
@@ -106,7 +106,6 @@ void na_rdma_views(struct na_result *r, const struct rdma_state *s)
 {
 	const struct na_value *listed = na_get(na_result_body(r),
 					       M_queue_pairs);
-	char n[NA_COUNT_BUF];
 
 	if (!s->rows.n || !listed)
 		return;
@@ -114,15 +113,11 @@ void na_rdma_views(struct na_result *r, const struct rdma_state *s)
 	na_put_worst(r, listed, troubled(s), &na_table_rdma_shown_why);
 	remedies(r, s);
 	if (s->ambiguous)
-		na_result_note(
-			r,
-			"%s: several ranks or hosts use the same "
-			"number, so it is not told which ranks it served",
-			na_count_of(n, s->ambiguous, "queue pair"));
+		na_result_note_fact(r, na_fact_queue_pairs_ambiguous(
+					       (int64_t)s->ambiguous));
 	else if (s->uses.n && !s->served.n)
-		na_result_note(r, "no queue pair that ranks name is in the "
-				  "capture, both ways");
+		na_result_note_fact(r, na_fact_queue_pairs_of_ranks_missing());
 	if (s->scope->top && s->rows.n > listed->n)
-		na_result_note(r, "%s more",
-			       na_print_count(n, s->rows.n - listed->n));
+		na_result_note_fact(r, na_fact_rows_more((int64_t)(s->rows.n -
+								   listed->n)));
 }

@@ -103,15 +103,15 @@ static void put_hole(struct na_result *r, struct na_value *to,
 		     const struct tcp_state *s, const struct tcp_row *row,
 		     size_t i)
 {
-	const char *remedy = na_tcp_hole_remedy(row, i);
-	char cause[TCP_CAUSE_BUF];
+	bool is_hole = na_tcp_black_hole(row, i);
+	char address[NA_ENDPOINT_BUF];
 
-	na_put_bool(r, to, M_black_hole, na_tcp_black_hole(row, i));
-	if (!remedy)
+	na_put_bool(r, to, M_black_hole, is_hole);
+	if (!is_hole)
 		return;
-	na_put_text(r, to, M_black_hole_cause,
-		    na_tcp_hole_cause(s, row, i, cause));
-	na_put_text(r, to, M_black_hole_remedy, remedy);
+	na_put_fact(r, to, M_black_hole_cause,
+		    na_tcp_hole_cause(s, row, i, address));
+	na_put_fact(r, to, M_black_hole_remedy, na_tcp_hole_remedy(row, i));
 }
 
 static void put_direction(struct na_result *r, struct na_value *in,
@@ -246,7 +246,7 @@ static void put_connection(struct na_result *r, struct na_value *list,
 	na_tcp_put_evidence(r, na_put_list(r, to, M_evidence), s, row);
 	put_ms(r, to, M_lost_ms, row->lost_ns);
 	na_put_text(r, to, M_recorded, places[row->place]);
-	na_put_text(r, to, M_missing, na_tcp_missing(row));
+	na_put_fact(r, to, M_missing, na_tcp_missing(row));
 	put_turns(r, to, c);
 	put_ms(r, to, M_active_ms, row->active_ns);
 	put_ms(r, to, M_idle_ms, row->idle_ns);
@@ -324,7 +324,6 @@ enum na_status na_tcp_put_result(void *state, struct na_result *r,
 	size_t listed = s->scope->top ? s->scope->top : TCP_LISTED;
 	size_t told = s->scope->store->connections.n +
 		      s->scope->connections_outside;
-	char summary[TCP_SUMMARY_BUF];
 
 	if (listed > s->rows.n)
 		listed = s->rows.n;
@@ -344,7 +343,7 @@ enum na_status na_tcp_put_result(void *state, struct na_result *r,
 		return na_fail_nomem(err);
 	na_tcp_put_delivery(r, body, s);
 	na_put_text(r, body, M_verdict,
-		    s->rows.n ? na_tcp_summary(summary, s) : NULL);
+		    s->rows.n ? na_tcp_summary(r, s) : NULL);
 	na_tcp_sequence_put(r, s);
 	na_tcp_views(r, s);
 	return na_result_ok(r) ? NA_OK : na_fail_nomem(err);

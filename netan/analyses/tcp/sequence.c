@@ -646,7 +646,7 @@ void na_tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 	const struct tcp_sequence *q = s->drawn;
 	const struct na_connection *c;
 	struct na_value *to;
-	char src[NA_SOCKET_BUF], dst[NA_SOCKET_BUF], cause[TCP_CAUSE_BUF];
+	char src[NA_SOCKET_BUF], dst[NA_SOCKET_BUF], address[NA_ENDPOINT_BUF];
 
 	if (!q)
 		return;
@@ -668,8 +668,7 @@ void na_tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 	if (q->row->whole_rtt)
 		na_put_real(r, to, M_path_rtt_us, na_us_of_ns(q->row->rtt_ns));
 	na_put_text(r, to, M_verdict, na_tcp_verdict_names[q->row->verdict]);
-	na_put_text(r, to, M_cause,
-		    na_tcp_cause(s, q->row, q->way, cause));
+	na_put_fact(r, to, M_cause, na_tcp_cause(s, q->row, q->way, address));
 	na_tcp_put_evidence(r, na_put_list(r, to, M_evidence), s, q->row);
 	if (!q->segments)
 		return;

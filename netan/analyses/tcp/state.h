@@ -302,36 +302,35 @@ bool na_tcp_loses(const struct tcp_row *row, size_t i);
 void na_tcp_rank(struct tcp_state *s);
 enum na_severity na_tcp_severity_of(const struct tcp_row *row);
 
-/* words.c: sentences with numbers and units, into the list `in`; what to
- * do, or NULL. */
+/* words.c: sentences with numbers and units, into the list `in`. */
 void na_tcp_put_evidence(struct na_result *r, struct na_value *in,
 			 const struct tcp_state *s, const struct tcp_row *row);
 /* Direction i of the connection: its sender, and the other end. */
 void na_tcp_ends(const struct tcp_state *s, const struct na_connection *c,
 		 size_t i, char who[NA_SOCKET_BUF], char other[NA_SOCKET_BUF]);
-/* What would tell more than this capture; NULL. */
-const char *na_tcp_missing(const struct tcp_row *row);
+/* What would tell more than this capture, or none. */
+struct na_fact na_tcp_missing(const struct tcp_row *row);
 /* Of --from and --to. */
 bool na_tcp_windowed(const struct tcp_state *s);
 /* The name of a host, or its address. */
 const char *na_tcp_host(const struct tcp_state *s,
 			const struct na_connection *c, uint32_t endpoint,
 			char address[NA_ENDPOINT_BUF]);
-/* Of a black hole in direction i; NULL: there is none.  The cause as `check`
- * and the picture say it: "long packets never arrive at host-3, ...". */
-enum { TCP_CAUSE_BUF = NA_ENDPOINT_BUF + 100 };
-const char *na_tcp_hole_cause(const struct tcp_state *s,
-			      const struct tcp_row *row, size_t i,
-			      char buf[TCP_CAUSE_BUF]);
-/* The same; else of a healthy connection that it waited. */
-const char *na_tcp_cause(const struct tcp_state *s, const struct tcp_row *row,
-			 size_t i, char buf[TCP_CAUSE_BUF]);
-const char *na_tcp_hole_remedy(const struct tcp_row *row, size_t i);
-const char *na_tcp_remedy(const struct tcp_row *row);
+/* Of a black hole in direction i, where there is one.  The cause as `check`
+ * and the picture say it: "long packets never arrive at host-3, ..."; a host
+ * without a name has its address in it. */
+struct na_fact na_tcp_hole_cause(const struct tcp_state *s,
+				 const struct tcp_row *row, size_t i,
+				 char address[NA_ENDPOINT_BUF]);
+struct na_fact na_tcp_hole_remedy(const struct tcp_row *row, size_t i);
+/* The same cause; else of a healthy connection that it waited; or none. */
+struct na_fact na_tcp_cause(const struct tcp_state *s,
+			    const struct tcp_row *row, size_t i,
+			    char address[NA_ENDPOINT_BUF]);
+/* What to do, or none. */
+struct na_fact na_tcp_remedy(const struct tcp_row *row);
 /* "3 lose packets, 1 receiver too slow, 582 healthy". */
-enum { TCP_SUMMARY_BUF = 440 };
-const char *na_tcp_summary(char buf[TCP_SUMMARY_BUF],
-			   const struct tcp_state *s);
+const char *na_tcp_summary(struct na_result *r, const struct tcp_state *s);
 
 /* result.c */
 /* Connections that the reader has only counted. */

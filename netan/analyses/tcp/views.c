@@ -77,7 +77,6 @@ static void table(struct na_result *r, const struct tcp_state *s,
 	};
 	const struct na_store *store = s->scope->store;
 	struct na_value *list = na_put_list(r, na_result_side(r), M_table);
-	char title[TCP_SUMMARY_BUF];
 	struct na_columns c = {.n = 0};
 	size_t i = 0;
 
@@ -90,8 +89,8 @@ static void table(struct na_result *r, const struct tcp_state *s,
 		    ((k != 3 && k != 5) || store->n_named))
 			c.c[c.n++] = cols[k];
 	}
-	na_result_view(r, na_tcp_summary(title, s), list, &na_table_tcp_shown,
-		       c.c, c.n, s->scope->top ? s->scope->top : DEFAULT_TOP);
+	na_result_view(r, na_tcp_summary(r, s), list, &na_table_tcp_shown, c.c,
+		       c.n, s->scope->top ? s->scope->top : DEFAULT_TOP);
 }
 
 /* How many at the head of the list are told of. */
@@ -108,29 +107,34 @@ static size_t troubled(const struct tcp_state *s)
 /* One line for each thing to do, of the worst connection. */
 static void remedies(struct na_result *r, const struct tcp_state *s)
 {
-	const char *told[TOLD] = {NULL};
+	int told[TOLD];
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->rows.n && i < TOLD; i++) {
 		const struct tcp_row *row = &s->rows.v[i];
-		const char *what = na_tcp_remedy(row);
-
+		struct na_fact what = na_tcp_remedy(row);
 		bool again = false;
 
 		for (size_t k = 0; k < n; k++)
-			again |= told[k] == what;
-		if (!what || again)
+			again |= told[k] == what.id;
+		if (!what.id || again)
 			continue;
-		told[n++] = what;
+		told[n++] = what.id;
 		na_result_note(r, "%s: %s", na_tcp_verdict_names[row->verdict],
-			       what);
+			       na_result_say(r, what));
 	}
+}
+
+static void note_count(struct na_result *r, struct na_fact (*fact)(int64_t n),
+		       uint64_t n)
+{
+	if (n)
+		na_result_note_fact(r, fact((int64_t)n));
 }
 
 /* Rows that the table calls healthy. */
 static void waits(struct na_result *r, const struct tcp_state *s, size_t listed)
 {
-	char n[NA_COUNT_BUF], a[NA_UNIT_BUF], first[NA_COUNT_BUF];
 	int64_t longest_ns = 0;
 	size_t at = 0, all = 0;
 
@@ -144,45 +148,26 @@ static void waits(struct na_result *r, const struct tcp_state *s, size_t listed)
 		longest_ns = ns > longest_ns ? ns : longest_ns;
 	}
 	if (all)
-		na_result_note(r,
-			       "a wait is not explained on %s called healthy, "
-			       "the longest, %s, in row %s",
-			       na_count_of(n, all, "connection"),
-			       na_tcp_time(a, longest_ns),
-			       na_print_count(first, at + 1));
+		na_result_note_fact(
+			r, na_fact_waits_of_healthy((int64_t)all,
+						    na_s_of_ns(longest_ns),
+						    (int64_t)at + 1));
 }
 
 static void coverage(struct na_result *r, const struct tcp_state *s,
 		     size_t listed)
 {
-	char n[NA_UNIT_BUF];
 	size_t middle = 0;
 
-	if (s->scope->top && s->rows.n > listed)
-		na_result_note(r, "%s more",
-			       na_print_count(n, s->rows.n - listed));
-
-	na_result_note(r, "RTT: the shortest of the whole path; to src, to "
-			  "dst: from the capture point to that end and back");
+	if (s->scope->top)
+		note_count(r, na_fact_rows_more, s->rows.n - listed);
+	na_result_note_fact(r, na_fact_rtt_columns());
 	for (size_t i = 0; i < s->rows.n; i++)
 		middle += !s->rows.v[i].c->dir[0].saw_syn &&
 			  !s->rows.v[i].c->dir[1].saw_syn;
-	if (middle)
-		na_result_note(r,
-			       "%s without their SYN in the capture: window "
-			       "scale and MSS unknown there",
-			       na_print_count(n, middle));
-	if (na_tcp_not_told(s))
-		na_result_note(r,
-			       "%s more connections were only counted, to "
-			       "bound memory: --filter chooses those of "
-			       "interest",
-			       na_print_count(n, na_tcp_not_told(s)));
-	if (s->evicted)
-		na_result_note(r,
-			       "%s reported before their end: too many were "
-			       "open at once",
-			       na_print_count(n, s->evicted));
+	note_count(r, na_fact_connections_without_syn, middle);
+	note_count(r, na_fact_connections_only_counted, na_tcp_not_told(s));
+	note_count(r, na_fact_connections_reported_early, s->evicted);
 }
 
 void na_tcp_views(struct na_result *r, const struct tcp_state *s)

@@ -1,11 +1,13 @@
 /*
- * tcp: one direction of a connection, being told in sentences.
+ * tcp: one direction of a connection, being told in facts.
  */
 #ifndef NETAN_ANALYSES_TCP_WORDS_H
 #define NETAN_ANALYSES_TCP_WORDS_H
 
+#include <math.h>
+
+#include "facts.h"
 #include "netan/analyses/tcp/state.h"
-#include "netan/base/str.h"
 
 struct told { /* one direction, being told */
 	const struct tcp_state *s;
@@ -13,33 +15,31 @@ struct told { /* one direction, being told */
 	size_t i; /* the direction */
 	const struct na_direction *d, *peer;
 	char who[NA_SOCKET_BUF], other[NA_SOCKET_BUF];
-	struct na_result *r;
-	struct na_value *in;
-	struct na_str said; /* one sentence */
+	struct na_result *r; /* keeps what is a part of a sentence */
 };
 
-void na_tcp_say(struct told *t, const char *fmt, ...) NA_PRINTF(2, 3);
-void na_tcp_say_count(struct told *t, uint64_t n, const char *noun);
-/* "4.2 s of 17.3 s". */
-void na_tcp_say_of(struct told *t, int64_t part_ns, int64_t whole_ns);
-const char *na_tcp_time(char *buf, int64_t ns);
+/* NaN, which is no argument, where there is none. */
+static inline double na_tcp_some_s(int64_t ns)
+{
+	return ns > 0 ? na_s_of_ns(ns) : (double)NAN;
+}
 
 /* A sentence each, or none.  words_gone.c */
-void na_tcp_tell_ends(struct told *t);
-void na_tcp_tell_gone(struct told *t);
+struct na_fact na_tcp_tell_ends(const struct told *t);
+struct na_fact na_tcp_tell_gone(const struct told *t);
 /* words_loss.c */
-void na_tcp_tell_timeouts(struct told *t);
-void na_tcp_tell_stall(struct told *t);
-void na_tcp_tell_loss(struct told *t);
-void na_tcp_tell_lengths(struct told *t);
-void na_tcp_tell_accounts(struct told *t);
-void na_tcp_tell_wireshark(struct told *t);
-void na_tcp_tell_harmless(struct told *t);
-void na_tcp_tell_twice(struct told *t);
-void na_tcp_tell_unrecorded(struct told *t);
+struct na_fact na_tcp_tell_timeouts(const struct told *t);
+struct na_fact na_tcp_tell_stall(const struct told *t);
+struct na_fact na_tcp_tell_loss(const struct told *t);
+struct na_fact na_tcp_tell_lengths(const struct told *t);
+struct na_fact na_tcp_tell_accounts(const struct told *t);
+struct na_fact na_tcp_tell_wireshark(const struct told *t);
+struct na_fact na_tcp_tell_harmless(const struct told *t);
+struct na_fact na_tcp_tell_twice(const struct told *t);
+struct na_fact na_tcp_tell_unrecorded(const struct told *t);
 /* words_waits.c */
-void na_tcp_tell_left(struct told *t);
-void na_tcp_tell_answer(struct told *t);
+struct na_fact na_tcp_tell_left(const struct told *t);
+struct na_fact na_tcp_tell_answer(const struct told *t);
 /* The latest ACK, where one was later than Linux delays it while data flows;
  * 0. */
 int64_t na_tcp_late_ack_ns(const struct na_direction *d);

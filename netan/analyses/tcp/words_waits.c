@@ -1,6 +1,4 @@
 /* tcp: waits that no verdict explains. */
-#include <stdio.h>
-
 #include "netan/analyses/tcp/words.h"
 
 /* What is no verdict, as it came too seldom; but nobody may say that nothing
@@ -40,46 +38,38 @@ int64_t na_tcp_late_ack_ns(const struct na_direction *d)
 		       : 0;
 }
 
-const char *na_tcp_cause(const struct tcp_state *s, const struct tcp_row *row,
-			 size_t i, char buf[TCP_CAUSE_BUF])
+struct na_fact na_tcp_cause(const struct tcp_state *s,
+			    const struct tcp_row *row, size_t i,
+			    char address[NA_ENDPOINT_BUF])
 {
-	const char *hole = na_tcp_hole_cause(s, row, i, buf);
 	int64_t wait = na_tcp_unexplained_ns(row);
 	int64_t ack = na_tcp_late_ack_ns(&row->c->dir[i]);
-	char a[NA_UNIT_BUF];
 
-	if (hole || row->verdict != TCP_HEALTHY || (!wait && !ack))
-		return hole;
-	snprintf(buf, TCP_CAUSE_BUF,
-		 wait ? "a wait of %s is not explained" : "an ACK took %s",
-		 na_tcp_time(a, wait ? wait : ack));
-	return buf;
+	if (na_tcp_black_hole(row, i))
+		return na_tcp_hole_cause(s, row, i, address);
+	if (row->verdict != TCP_HEALTHY || (!wait && !ack))
+		return (struct na_fact){NA_NO_FACT};
+	return na_fact_wait_unexplained(na_tcp_some_s(wait),
+					na_tcp_some_s(ack));
 }
 
-void na_tcp_tell_left(struct told *t)
+struct na_fact na_tcp_tell_left(const struct told *t)
 {
 	const struct na_direction *d = t->d;
-	char a[NA_UNIT_BUF];
 
 	if (!left_late(t->row, t->i))
-		return;
-	na_tcp_say_count(t, d->released, "small segment");
-	na_tcp_say(t,
-		   " of %s left right behind an ACK of %s that was %s late; "
-		   "whether it had to wait for that (Nagle) is not known",
-		   t->who, t->other, na_tcp_time(a, d->released_p50_ns));
+		return (struct na_fact){NA_NO_FACT};
+	return na_fact_segments_behind_late_ack((int64_t)d->released, t->who,
+						t->other,
+						na_s_of_ns(d->released_p50_ns));
 }
 
-void na_tcp_tell_answer(struct told *t)
+struct na_fact na_tcp_tell_answer(const struct told *t)
 {
 	const struct na_connection *c = t->row->c;
-	char a[NA_UNIT_BUF];
 
 	if (t->i == c->client || !answer_ns(t->row))
-		return;
-	na_tcp_say(t, "server %s answered ", t->who);
-	na_tcp_say_count(t, c->slow_serves, "call");
-	na_tcp_say(t, " only after %s%s; too few to call it slow",
-		   na_tcp_time(a, answer_ns(t->row)),
-		   c->slow_serves > 1 ? " in the mean" : "");
+		return (struct na_fact){NA_NO_FACT};
+	return na_fact_server_answers_late(t->who, (int64_t)c->slow_serves,
+					   na_s_of_ns(answer_ns(t->row)));
 }

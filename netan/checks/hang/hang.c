@@ -313,6 +313,7 @@ static void judge_hang(struct na_case *c)
 
 const struct na_check na_check_hang = {
 	.id = "hang",
+	.version = 1,
 	.question = "a job that hangs, and the rank it waits for",
 	.does_not_mean = "why the rank stopped: the dumps show which did not "
 			 "arrive, its stack and its log show the reason",

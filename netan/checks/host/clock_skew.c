@@ -65,6 +65,7 @@ static void judge_clock_skew(struct na_case *c)
 
 const struct na_check na_check_clock_skew = {
 	.id = "clock-skew",
+	.version = 1,
 	.question = "clocks of hosts that disagree",
 	.does_not_mean = "that the network is slow: latencies between two "
 			 "clocks that disagree are wrong by their difference",

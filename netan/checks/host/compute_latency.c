@@ -54,6 +54,7 @@ static void judge_compute_latency(struct na_case *c)
 
 const struct na_check na_check_compute_latency = {
 	.id = "compute-latency",
+	.version = 1,
 	.question = "a host that computes its reductions slowly",
 	.does_not_mean = "that the host's network is slow: the reduction runs "
 			 "on its processors",

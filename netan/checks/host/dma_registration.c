@@ -64,6 +64,7 @@ static void judge_dma_registration(struct na_case *c)
 
 const struct na_check na_check_dma_registration = {
 	.id = "dma-registration",
+	.version = 1,
 	.question = "host memory registered for DMA after the start-up",
 	.does_not_mean = "that the NIC is slow: memory is registered while "
 			 "transfers wait for it",

@@ -570,6 +570,7 @@ static void judge_host_settings(struct na_case *c)
 
 const struct na_check na_check_host_settings = {
 	.id = "host-settings",
+	.version = 1,
 	.question = "network settings of the hosts that are wrong, or differ",
 	.does_not_mean = "that these settings cost time in this run: only the "
 			 "measurements show that",

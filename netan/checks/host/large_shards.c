@@ -123,6 +123,7 @@ static void judge_large_shards(struct na_case *c)
 
 const struct na_check na_check_large_shards = {
 	.id = "large-shards",
+	.version = 1,
 	.question = "large transfers that wait for their copy off the device",
 	.does_not_mean = "that the network is slow: these transfers wait for a "
 			 "copy on their own host",

@@ -35,6 +35,7 @@ static void judge_memory_copy(struct na_case *c)
 
 const struct na_check na_check_memory_copy = {
 	.id = "memory-copy",
+	.version = 1,
 	.question = "transfers that are copied on the host",
 	.does_not_mean = "that the network is slow: the host copies the bytes "
 			 "once more than it has to",

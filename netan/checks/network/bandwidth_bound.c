@@ -118,6 +118,7 @@ static void judge_bandwidth_bound(struct na_case *c)
 
 const struct na_check na_check_bandwidth_bound = {
 	.id = "bandwidth-bound",
+	.version = 1,
 	.question = "links that are full",
 	.does_not_mean = "that the network is faulty: the job uses the whole "
 			 "given capacity",

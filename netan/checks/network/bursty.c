@@ -134,6 +134,7 @@ static void judge_bursty(struct na_case *c)
 
 const struct na_check na_check_bursty = {
 	.id = "bursty",
+	.version = 1,
 	.question = "collectives that start all at once, or never end",
 	.does_not_mean = "that the job waits: a burst hurts where its "
 			 "transfers finish too late",

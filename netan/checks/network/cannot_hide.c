@@ -105,6 +105,7 @@ static void judge_cannot_hide(struct na_case *c)
 
 const struct na_check na_check_cannot_hide = {
 	.id = "cannot-hide",
+	.version = 1,
 	.question = "collectives that cannot hide behind computation",
 	.does_not_mean = "that the network is slow: the computation is too "
 			 "short for these bytes at the given capacity",

@@ -404,6 +404,7 @@ static void judge_rpc_latency(struct na_case *c)
 
 const struct na_check na_check_rpc_latency = {
 	.id = "rpc-latency",
+	.version = 1,
 	.question = "late transfers while the link has room: tails, timers",
 	.does_not_mean = "that the network is slow: an answer is late for its "
 			 "server as well as for its path",

@@ -364,6 +364,7 @@ static void judge_slack_small(struct na_case *c)
 
 const struct na_check na_check_slack_small = {
 	.id = "slack-small",
+	.version = 1,
 	.question = "collectives with too little slack to hide behind "
 		    "computation",
 	.does_not_mean = "which host is slow: all devices of the collective "

@@ -49,6 +49,7 @@ static void judge_small_transfers(struct na_case *c)
 
 const struct na_check na_check_small_transfers = {
 	.id = "small-transfers",
+	.version = 1,
 	.question = "many small transfers, each with its fixed cost",
 	.does_not_mean = "that the network is slow: each transfer has a fixed "
 			 "cost, whatever its size",

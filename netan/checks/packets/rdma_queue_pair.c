@@ -332,6 +332,7 @@ static void judge_rdma_queue_pair(struct na_case *c)
 
 const struct na_check na_check_rdma_queue_pair = {
 	.id = "rdma-queue-pair",
+	.version = 1,
 	.question = "RoCEv2 queue pairs that lose packets or wait",
 	.does_not_mean = "which switch or cable drops packets: the capture "
 			 "shows between which two points they are lost",

@@ -10,7 +10,6 @@
 
 #include "facts.h"
 #include "members.h"
-#include "netan/analyses/tcp/tcp.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/joined.h"
@@ -225,7 +224,7 @@ static const struct trouble {
 	 na_fact_tcp_window_too_small, na_fact_tcp_window_remedy,
 	 by_window, NA_SEV_WARNING, NA_LIKELY},
 	{"delayed_ack", na_fact_tcp_delayed_acks, na_fact_tcp_small_writes,
-	 NULL,
+	 na_fact_tcp_delayed_acks_remedy,
 	 by_writer, NA_SEV_WARNING, NA_LIKELY},
 };
 /* clang-format on */
@@ -236,7 +235,7 @@ static const char *remedy_of(struct na_case *c, const struct trouble *t,
 			     const struct na_value *worst)
 {
 	if (!t->remedy)
-		return t->host == by_writer ? na_tcp_delayed_remedy : "";
+		return "";
 	if (t->host == by_loss && na_flag_at(worst, M_far))
 		return na_case_say(c, na_fact_tcp_loss_far_remedy());
 	if (t->host == by_loss && !isfinite(na_number_at(worst, M_path_rtt_us)))
@@ -545,6 +544,7 @@ static void judge_tcp_connection(struct na_case *c)
 
 const struct na_check na_check_tcp_connection = {
 	.id = "tcp-connection",
+	.version = 1,
 	.question = "captured connections that lose packets or wait",
 	.does_not_mean = "that the network loses packets: a receive window or "
 			 "a program that pauses holds data back, too",

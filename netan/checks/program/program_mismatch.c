@@ -57,6 +57,7 @@ static void judge_program_mismatch(struct na_case *c)
 
 const struct na_check na_check_program_mismatch = {
 	.id = "program-mismatch",
+	.version = 1,
 	.question = "hosts that run different programs",
 	.does_not_mean = "that the job must hang: only a collective that some "
 			 "hosts do not run does that",

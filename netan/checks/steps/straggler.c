@@ -574,6 +574,7 @@ static void judge_straggler(struct na_case *c)
 
 const struct na_check na_check_straggler = {
 	.id = "straggler",
+	.version = 1,
 	.question = "a host that delays the steps of the others",
 	.does_not_mean = "why the host is late, unless a cause is printed: "
 			 "computation, input and network look the same "
