@@ -61,8 +61,7 @@ static void power(void **state)
 		{"not_guilty", FOUR "," HAND_SIDE("c", "src", "null"),
 		 "Network looks healthy: a NIC 1.31x slower than usual would "
 		 "have been detected on all 4 transmit and receive sides (1 "
-		 "have "
-		 "no bound)" HAND_NO_LINKS},
+		 "has no bound)" HAND_NO_LINKS},
 	};
 
 	(void)state;

@@ -69,7 +69,7 @@ static void costs(void **state)
 		/* Nobody knows. */
 		{"a", 0, 1, 0, 0, -1, 0, NULL},
 		{"a", 0, 1, 0.5, 7, -1, 0.5, "do not overlap in time"},
-		{"10.0.0.1", 0, 1, 0.5, 0, -1, 0.5, "is not known"},
+		{"10.0.0.1", 0, 1, 0.5, 0, -1, 0.5, "are unknown"},
 	};
 
 	(void)state;

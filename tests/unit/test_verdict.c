@@ -705,7 +705,7 @@ static void open_ends(void **state)
 	static const char begins[] =
 		"cannot tell: the capture starts in the middle of connections, "
 		"and the first data of 1 of them may be retransmissions: start "
-		"it before they do, or for longer";
+		"it before they do, or capture for longer";
 	static const struct {
 		double from_s;
 		int segments;
