@@ -32,7 +32,7 @@ netan synth -q --hosts 8 --steps 12 --fault slow-sender:host-3:4 -o slow
 say 'check'
 netan check slow >out
 sed -n 1,4p out
-grep -q '^guilty: transmit side of host-3' out
+grep -q '^suspect: transmit side of host-3' out
 say 'timeline'
 netan timeline --capacity 100Gbps slow -o bw.svg -o bw.png -o bw.json
 ls -s bw.*

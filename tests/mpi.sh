@@ -277,8 +277,8 @@ test_local()
 		launch 3 ./node "$many" check $also --local 'local/*.pb' >out.stdout
 		status 0 $? "--local $also"
 		[ "$also" = --anonymize ] || sed -e '/^More/d' -e '/^Draw/d' out.stdout | diff one.stdout - >>wrong
-		grep -q '^guilty: receive side of \(anon\)*host-' out.stdout ||
-			wrong "--local $also: nobody is guilty"
+		grep -q '^suspect: receive side of \(anon\)*host-' out.stdout ||
+			wrong "--local $also: no suspect"
 	done
 	[ "$(ls kept | wc -l)" = 4 ] || wrong "$(ls kept) for 4 traces"
 	"$netan" latency ../four | sed -e '/^More/d' -e '/^Draw/d' >one.stdout

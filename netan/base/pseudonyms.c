@@ -25,7 +25,7 @@ static const char *const own[] = {
 
 /* What verdicts begin with, and causes are. */
 static const char *const heads[] = {
-	"client", "compute", "guilty", "input", "network", "server",
+	"client", "compute", "guilty", "input", "network", "server", "suspect",
 };
 
 /* What is said of anything: as names, these are found as a whole only. */

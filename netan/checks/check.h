@@ -304,14 +304,15 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 			     struct na_err *err) NA_MUST_CHECK;
 
 /*
- * verdict.c: the first line, and in one place what it comes to.  "guilty:
- * transmit side of host-3 (2.4x slower over 7 pairs), costs 45 ms of each 105
- * ms step; likely", "Network: not guilty: a NIC 1.3x slower would have been
- * named on 61 of 64 hosts", "cannot tell: ...".  Findings are in their final
+ * verdict.c: the first line, and in one place what it comes to.  "suspect:
+ * transmit side of host-3 (2.4x slower over 7 pairs), costs 45 ms a step (median
+ * step: 105 ms); likely", "Network looks healthy: a NIC 1.3x slower than usual
+ * would have been detected on all 16 transmit and receive sides", "cannot tell:
+ * ...".  Findings are in their final
  * order.
  */
 const char *na_verdict(struct na_case *c, enum na_outcome *outcome);
-/* Whom the findings accuse, each once, in their order. */
+/* The suspects of the findings, each once, in their order. */
 void na_verdict_put_accused(struct na_case *c, struct na_value *body);
 
 /* views.c: what a person sees of it. */

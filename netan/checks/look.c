@@ -351,7 +351,7 @@ const char *na_pairs_sentence(const struct na_case *c)
 
 bool na_few_pairs(const struct na_case *c)
 {
-	return strstr(na_pairs_sentence(c), "too few");
+	return na_flag_at(na_case_side(c, "pairs"), M_too_few);
 }
 
 bool na_pairs_name_nobody(const struct na_case *c)

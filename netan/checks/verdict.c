@@ -1,7 +1,7 @@
 /*
- * The first line: is it the network?  Guilty where a finding accuses somebody's
- * side of it; "not guilty" only where somebody looked, at enough, a fault that
- * matters would have been seen, and there was none; else what is missing.
+ * The first line: is it the network?  A suspect where a finding names a side of
+ * it; "looks healthy" only where a fault that matters would have been detected,
+ * and none was; else what is missing.
  */
 #include "netan/checks/verdict.h"
 
@@ -279,7 +279,9 @@ const char *na_verdict_guilty(struct na_case *c)
 	return na_case_say(
 		c, na_fact_suspect_line(f->culprit ? f->culprit : f->title,
 					f->how, f->on_racks, price(c, f),
-					na_confidences[f->confidence],
+					f->confidence == NA_POSSIBLE
+						? NULL
+						: na_confidences[f->confidence],
 					to_confirm(c, f), other_suspects(c, f),
 					besides(c, f),
 					damaged ? damage(c) : NULL));

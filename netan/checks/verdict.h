@@ -10,7 +10,7 @@
 /* The finding that the first line accuses the network by; NULL: none does.
  * Findings are in order. */
 struct na_finding *na_verdict_accuser(const struct na_case *c);
-/* "guilty: ...", of that finding; NULL. */
+/* "suspect: ...", or "possible cause: ...", of that finding; NULL. */
 const char *na_verdict_guilty(struct na_case *c);
 /* Why nobody can be acquitted, whatever else was seen: what is suspected, what
  * could not be read, what nobody asked for.  NULL: nothing of that. */

@@ -51,10 +51,8 @@
 #define NA_J_LATE_ALL  0.67
 /* At most a fifth of the sides is at fault; the others are the null. */
 #define NA_J_NULL_SHARE 0.2
-/* Log Bayes factors of dependent evidence are divided by this: the smallest at
- * which names said at 0.9 or more are right in 85 % in each world (make calibrate
- * of seeds 3 and 5; most likely 1.5 to 2).  Levels of sides, hosts and links on one
- * clock need none: there 1 is most likely. */
+/* The log Bayes factor of late counts is divided by this.  Of 312 sessions of
+ * three worlds 1 has 157 right names of 165, 1.5 has 153 of 159. */
 #define NA_J_TEMPER 1.5
 /* Odds of a cause that the model does not have, whatever the evidence: of names
  * with more than 1000 to 1, as many are wrong. */

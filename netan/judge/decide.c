@@ -445,33 +445,19 @@ static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
 }
 
 /*
- * Observations that depend on each other count as fewer.  Waits of a role in a
- * collective and collisions on a path repeat in every step; the error of a host's
- * clock is in all of its units.  A likelihood to the power of 1 / this is honest
- * where the model's is not (P. Gruenwald and T. van Ommen,
- * "Inconsistency of Bayesian inference for misspecified linear models, and a
- * proposal for repairing it", Bayesian Analysis 12, 2017).
+ * Late transfers depend on each other and count as fewer: timeouts come in
+ * chains, and waits of a role in a collective repeat in every step.  A likelihood
+ * to the power of 1 / this is honest where the model's is not (P. Gruenwald and
+ * T. van Ommen, "Inconsistency of Bayesian inference for misspecified linear
+ * models, and a proposal for repairing it", Bayesian Analysis 12, 2017).
  */
-double na_j_temper(const struct na_j_decision *d, const struct na_place *p,
-		   enum na_mechanism by)
+static void temper(struct na_j_row *row)
 {
-	bool depends = by == NA_MECH_LATE || p->cause == NA_JUDGE_PAIR ||
-		       d->s->clock_se > 0;
+	struct na_j_gain *g = &row->by[NA_MECH_LATE];
+	double less = g->gain - g->gain / NA_J_TEMPER;
 
-	return depends ? NA_J_TEMPER : 1;
-}
-
-static void temper(const struct na_j_decision *d, struct na_j_row *row)
-{
-	for (int by = 0; by < NA_MECHANISMS; by++) {
-		struct na_j_gain *g = &row->by[by];
-		double less = g->gain -
-			      g->gain / na_j_temper(d, &row->place,
-						    (enum na_mechanism)by);
-
-		g->gain -= less;
-		row->null[by] += less;
-	}
+	g->gain -= less;
+	row->null[NA_MECH_LATE] += less;
 }
 
 /* Two clocks: what they are fitted wrong by is a constant time of a host, which
@@ -574,7 +560,7 @@ bool na_j_gains(struct na_j_decision *d, struct na_j_rows *rows)
 	keep_best_link(d, rows, NA_MECH_LEVEL);
 	keep_best_link(d, rows, NA_MECH_LARGE);
 	for (size_t i = 0; i < rows->n; i++) {
-		temper(d, &rows->v[i]);
+		temper(&rows->v[i]);
 		set_odds(d, &rows->v[i]);
 	}
 	for (size_t h = 0; h < n; h++)

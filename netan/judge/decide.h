@@ -76,9 +76,6 @@ bool na_j_rows_init(struct na_j_rows *rows, const struct na_j_decision *d,
 		    struct na_arena *mem);
 double na_j_log_prior(const struct na_j_decision *d,
 		      const struct na_place *p);
-/* What log Bayes factors are divided by. */
-double na_j_temper(const struct na_j_decision *d, const struct na_place *p,
-		   enum na_mechanism by);
 /* Does this mechanism's evidence enter the odds of such a place? */
 bool na_j_may_show(const struct na_j_decision *d, const struct na_j_row *row,
 		   enum na_mechanism by);

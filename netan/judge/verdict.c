@@ -209,8 +209,7 @@ static bool same_host(const struct na_place *a, const struct na_j_found *f)
 
 /* The odds of a row as another explanation of f.  Late transfers of one pair are
  * its side's as well, as far as the side's other pairs had as many to show. */
-static double odds_beside(const struct na_j_decision *d,
-			  const struct na_j_row *row,
+static double odds_beside(const struct na_j_row *row,
 			  const struct na_j_found *f)
 {
 	const struct na_j_gain *late = &row->by[NA_MECH_LATE];
@@ -222,8 +221,7 @@ static double odds_beside(const struct na_j_decision *d,
 		return row->odds;
 	return fmax(row->odds,
 		    row->prior - log(NA_MECHANISMS) +
-			    late->whole / na_j_temper(d, &row->place,
-						      NA_MECH_LATE));
+			    late->whole / NA_J_TEMPER);
 }
 
 /* Does a row of these odds explain the evidence of f: nearly as likely, and no
@@ -255,7 +253,7 @@ static bool add_rivals(const struct na_j_decision *d,
 
 	for (size_t i = 0; i < before->n; i++) {
 		const struct na_j_row *row = &before->v[i];
-		double odds = odds_beside(d, row, f);
+		double odds = odds_beside(row, f);
 
 		if (!explains(d, row, odds, after, f))
 			continue;

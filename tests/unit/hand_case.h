@@ -53,10 +53,10 @@ const char *hand_missing(const struct hand_case *h);
 	HAND_SIDE("a", "src", "1.3") "," HAND_SIDE("b", "src", "1.25") "," \
 	HAND_SIDE("c", "dst", "1.2") "," HAND_SIDE("d", "dst", "1.2") "]"
 #define HAND_NO_LINKS \
-	"; of links that hosts share only the topology shows anything"
+	"; shared links were not checked (--topology)"
 #define HAND_NOT_GUILTY \
-	"Network: not guilty: a NIC more than 1.30x slower than usual is " \
-	"ruled out on all of 4 transmit and receive sides" HAND_NO_LINKS
+	"Network looks healthy: a NIC 1.30x slower than usual would have " \
+	"been detected on all 4 transmit and receive sides" HAND_NO_LINKS
 
 /* A healthy job of four hosts; its pairs; so much of its time waits for
  * communication. */

@@ -45,24 +45,23 @@ static void power(void **state)
 	} rows[] = {
 		{"cannot_tell", "",
 		 "cannot tell: no NIC or path stands out, but no side of a "
-		 "host has a bound; to decide it, give --topology FILE, or "
+		 "host has a bound; to decide, give --topology FILE, or "
 		 "capture more steps"},
 		{"not_guilty", FOUR,
-		 "Network: not guilty: a NIC more than 1.31x slower than usual "
-		 "is ruled out on all of 4 transmit and receive "
-		 "sides" HAND_NO_LINKS},
+		 "Network looks healthy: a NIC 1.31x slower than usual would "
+		 "have been detected on all 4 transmit and receive sides" HAND_NO_LINKS},
 		{"cannot_tell", FOUR "," HAND_SIDE("c", "src", "2.51"),
 		 "cannot tell: no NIC or path stands out, but a side of a host "
 		 "may be up to 2.51x slower than usual (97.5 % bound); to "
-		 "decide it, give --topology FILE, or capture more steps"},
+		 "decide, give --topology FILE, or capture more steps"},
 		{"cannot_tell", FOUR,
 		 "cannot tell: no NIC or path stands out, but a side of a host "
 		 "may be up to 1.31x slower than usual (97.5 % bound); to "
-		 "decide it, give --topology FILE, or capture more steps"},
+		 "decide, give --topology FILE, or capture more steps"},
 		{"not_guilty", FOUR "," HAND_SIDE("c", "src", "null"),
-		 "Network: not guilty: a NIC more than 1.31x slower than usual "
-		 "is ruled out on all of 4 transmit and receive sides (1 have "
-		 "no bound)" HAND_NO_LINKS},
+		 "Network looks healthy: a NIC 1.31x slower than usual would "
+		 "have been detected on all 4 transmit and receive sides (1 "
+		 "has no bound)" HAND_NO_LINKS},
 	};
 
 	(void)state;
@@ -83,18 +82,18 @@ static void racks(void **state)
 		const char *side, *outcome, *says;
 	} rows[] = {
 		{"{'locality': 1}", "not_guilty",
-		 "Network: not guilty, if the racks are as --topology says: a "
-		 "NIC more than 1.31x slower than usual is ruled out on all of "
-		 "4 transmit and receive sides"},
+		 "Network looks healthy, if --topology is right: a NIC 1.31x "
+		 "slower than usual would have been detected on all 4 transmit "
+		 "and receive sides"},
 		{"{'locality': 2}", "not_guilty",
-		 "Network: not guilty: a NIC more than 1.31x slower than usual "
-		 "is ruled out on all of 4 transmit and receive sides"},
+		 "Network looks healthy: a NIC 1.31x slower than usual would "
+		 "have been detected on all 4 transmit and receive sides"},
 		{"{'locality': 0}", "cannot_tell",
-		 "; to decide it, give --topology FILE, or capture"},
+		 "; to decide, give --topology FILE, or capture"},
 		{"{'locality': 1}", "cannot_tell",
-		 "; to decide it, capture more steps, of all hosts at once"},
+		 "; to decide, capture more steps, of all hosts at once"},
 		{"{'locality': 2}", "cannot_tell",
-		 "; to decide it, capture more steps, of all hosts at once"},
+		 "; to decide, capture more steps, of all hosts at once"},
 	};
 
 	(void)state;
@@ -114,14 +113,13 @@ static void too_little(void **state)
 	static const struct {
 		const char *steps, *says;
 	} rows[] = {
-		{"{'steps': [{}]}", "it takes 8 steps, and these are 1: "
-				    "capture 7 more"},
+		{"{'steps': [{}]}", "capture 7 more steps (1 of 8 needed)"},
 		{"{'steps': [{}, {}, {}, {}, {}, {}, {}]}",
-		 "it takes 8 steps, and these are 7: capture 1 more"},
+		 "capture 1 more steps (7 of 8 needed)"},
 		{"{'steps': [{}, {}, {}, {}, {}, {}, {}, {}]}",
 		 "give --topology FILE"},
 		{"{'hosts': [{'host': 'a'}, {'host': 'b'}, {'host': 'c'}]}",
-		 "it takes 4 hosts, and these are 3: trace more hosts at once"},
+		 "trace more hosts at once (3 of 4 needed)"},
 	};
 
 	(void)state;

@@ -336,10 +336,10 @@ static void what_is_not_listed_is_not_counted(void **state)
 		const char *not_listed, *says;
 	} rows[] = {
 		{"'connections_not_listed': 4, ",
-		 "3 of 400 data segments (0.75 %) lost and sent again, on 1 of "
+		 "3 of 400 data segments (0.75 %) lost and retransmitted, on 1 of "
 		 "the 1 connections listed, of 5,"},
 		{"'connections_not_listed': 0, ",
-		 "3 of 400 data segments (0.75 %) lost and sent again, on 5 of "
+		 "3 of 400 data segments (0.75 %) lost and retransmitted, on 5 of "
 		 "5 connections,"},
 	};
 

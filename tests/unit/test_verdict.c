@@ -80,7 +80,7 @@ static void guilty(void **state)
 						    "late_start") "]}");
 	assert_string_equal(
 		hand_verdict(&h),
-		"guilty: transmit side of host-17 (2.8x slower "
+		"suspect: transmit side of host-17 (2.8x slower "
 		"over 31 pairs), costs about 122 ms a step (median step: "
 		"1.2 s); likely");
 	assert_int_equal(hand_found(&h, "bad-endpoint", &f), 1);
@@ -176,9 +176,10 @@ static void facts(void **state)
 	assert_string_equal(na_text_of(f->u.of.first, ""),
 			    "its 900 transfers take 2.80 times as long as "
 			    "usual (95 %: 2.50 to 3.10)");
-	assert_string_equal(na_text_of(f->u.of.first->next, ""),
-			    "13.6 % of the critical paths of the slowest "
-			    "collectives are its transfers");
+	assert_string_equal(
+		na_text_of(f->u.of.first->next, ""),
+		"its transfers are 13.6 % of the critical paths of the slowest "
+		"collectives");
 	hand_case_fini(&h);
 }
 
@@ -262,6 +263,8 @@ static void only_steps(void **state)
 		else
 			hand_body(&h, "pairs",
 				  "{'verdict': 'too few pairs to localise'}");
+		if (!i)
+			hand_side(&h, "pairs", "{'too_few': true}");
 		hand_slack(&h, "0.1");
 		hand_body(&h, "steps",
 			  "{'stragglers': [" STRAGGLER("b", "network") "]}");
@@ -272,7 +275,7 @@ static void only_steps(void **state)
 		assert_string_equal(
 			hand_verdict(&h),
 			"cannot tell: the transfers of one host take longest, "
-			"and no test blames its network");
+			"but no test names its network");
 		hand_case_fini(&h);
 	}
 }
@@ -384,9 +387,10 @@ static void alternatives(void **state)
 	assert_int_equal(hand_found(&h, "bad-endpoint", &f), 1);
 	assert_string_equal(text(f, "severity"), "warning");
 	assert_string_equal(text(f, "confidence"), "possible");
-	assert_non_null(strstr(hand_verdict(&h),
-			       "guilty: transmit side of host-17 or path "
-			       "host-17 -> host-2 (2.8x slower"));
+	assert_non_null(
+		strstr(hand_verdict(&h),
+		       "possible cause: transmit side of host-17 or path "
+		       "host-17 -> host-2 (2.8x slower"));
 	assert_string_equal(outcome(&h), "one_of");
 	hand_case_fini(&h);
 }
@@ -411,7 +415,7 @@ static void slow_itself(void **state)
 		hand_verdict(&h),
 		"steps wait for host-17's own computation, costs 40 ms a step "
 		"(median step: 3 s); network: cannot tell: transfers of a host "
-		"look slow, and may only wait for it, as it is slow by itself");
+		"look slow, and may only wait for its own slow work");
 	assert_string_equal(accused(&h, 0, buf), "compute host host-17");
 	assert_string_equal(accused(&h, 1, buf), "");
 	assert_int_equal(hand_found(&h, "bad-endpoint", &f), 1);
@@ -444,7 +448,7 @@ static void cannot_tell(void **state)
 		  "{'stragglers': [" STRAGGLER("host-1", "network") "]}");
 	assert_string_equal(hand_verdict(&h),
 			    "cannot tell: the transfers of one host take "
-			    "longest, and no test blames its network");
+			    "longest, but no test names its network");
 	hand_case_fini(&h);
 
 	/* The same, in under 1 % of the time of the steps. */
@@ -459,6 +463,7 @@ static void cannot_tell(void **state)
 
 	hand_healthy(&h);
 	hand_body(&h, "pairs", "{'verdict': 'too few pairs to localise (2)'}");
+	hand_side(&h, "pairs", "{'too_few': true}");
 	hand_slack(&h, "0.01");
 	assert_string_equal(
 		hand_verdict(&h),
@@ -469,31 +474,33 @@ static void cannot_tell(void **state)
 	/* Nobody waits: that acquits nobody. */
 	hand_healthy(&h);
 	hand_body(&h, "pairs", "{'verdict': 'too few pairs to localise (2)'}");
+	hand_side(&h, "pairs", "{'too_few': true}");
 	hand_slack(&h, "0.009");
 	assert_string_equal(
 		hand_verdict(&h),
-		"cannot tell: too few pairs to localise (2): trace more hosts at once; it "
-		"hardly matters, as devices wait 0.900 % of their "
+		"cannot tell: too few pairs to localise (2): trace more hosts "
+		"at once; it hardly matters: devices wait 0.900 % of their "
 		"steps for communication");
 	hand_side(&h, "session", "{'damaged': 1, 'refused': 1}");
-	assert_string_equal(hand_verdict(&h),
-			    "cannot tell: 2 of 5 inputs are damaged or "
-			    "unreadable: copy or capture them again; it hardly "
-			    "matters, as devices wait "
-			    "0.900 % of their steps for communication");
+	assert_string_equal(
+		hand_verdict(&h),
+		"cannot tell: 2 of 5 inputs are damaged or "
+		"unreadable: copy or capture them again; it hardly matters: "
+		"devices wait "
+		"0.900 % of their steps for communication");
 	hand_case_fini(&h);
 
 	/* No pairs, no packets. */
 	hand_healthy(&h);
-	assert_string_equal(hand_verdict(&h),
-			    "cannot tell: no transfers on the network in these "
-			    "inputs");
+	assert_string_equal(
+		hand_verdict(&h),
+		"cannot tell: these inputs have no network transfers");
 	hand_quiet_pairs(&h);
 	assert_string_equal(hand_verdict(&h), HAND_NOT_GUILTY);
 	h.only = "small-transfers";
-	assert_string_equal(hand_verdict(&h),
-			    "cannot tell: not all checks of the network were "
-			    "asked for");
+	assert_string_equal(
+		hand_verdict(&h),
+		"cannot tell: some network checks were not requested");
 	hand_case_fini(&h);
 }
 
@@ -551,10 +558,10 @@ static void connections(void **state)
 	assert_string_equal(text(f->next, "severity"), "warning");
 	assert_string_equal(
 		hand_verdict(&h),
-		"guilty: the network loses packets (3 of 9 "
+		"suspect: the network loses packets (3 of 9 "
 		"connections are silent in retransmission timeouts, "
 		"the worst a:1 -> b:2), costs 400 ms on the worst connection; "
-		"likely; more is lost beside it: b does not read what it "
+		"likely; larger cost: b does not read what it "
 		"receives, costs 900 ms on a:1 -> b:2");
 	hand_case_fini(&h);
 	hand_healthy(&h);
@@ -576,9 +583,9 @@ static void damaged_capture(void **state)
 		const char *said;
 	} all[] = {
 		{12, 5, "cannot tell: 5 of 12 packets seem lost"},
-		{12, 4, "guilty: path a -> b loses packets (5 of 12 data"},
-		{12, 0, "guilty: path a -> b loses packets (5 of 12 data"},
-		{50, 5, "guilty: path a -> b loses packets (5 of 50 data"},
+		{12, 4, "suspect: path a -> b loses packets (5 of 12 data"},
+		{12, 0, "suspect: path a -> b loses packets (5 of 12 data"},
+		{50, 5, "suspect: path a -> b loses packets (5 of 50 data"},
 	};
 
 	(void)state;
@@ -613,11 +620,12 @@ static void unanswered(void **state)
 		const char *host, *said;
 	} cases[] = {
 		{"a", "cannot tell: b never answers or acknowledges again"},
-		{"z", "cannot tell: of the captures, which cannot be joined "
-		      "with the traces: b never answers or acknowledges "
-		      "again; network of the traces' hosts: not guilty: a NIC "
-		      "more than 1.30x slower than usual is ruled out on all "
-		      "of 4 transmit and receive sides" HAND_NO_LINKS},
+		{"z",
+		 "cannot tell: of the captures, which cannot be joined "
+		 "with the traces: b never answers or acknowledges "
+		 "again; network of the traces' hosts looks healthy: a NIC "
+		 "1.30x slower than usual would have been detected on all 4 "
+		 "transmit and receive sides" HAND_NO_LINKS},
 	};
 
 	(void)state;
@@ -656,15 +664,15 @@ static void few_packets(void **state)
 	} cases[] = {
 		{49, "cannot tell: 49 packets are too few to judge: capture "
 		     "for longer"},
-		{50, "cannot tell: none of 50 packets had to be sent again, "
-		     "too few to acquit (a loss below 6.00 % would not have "
-		     "shown): capture 300 or more"},
-		{299, "cannot tell: none of 299 packets had to be sent again, "
-		      "too few to acquit (a loss below 1.00 % would not have "
-		      "shown): capture 300 or more"},
-		{300, "Network looks healthy: none of 300 packets had to be sent "
-		      "again (a loss of 1.00 % would have shown, in "
-		 "bursts of 10 one of 10.0 %)"}};
+		{50,
+		 "cannot tell: no retransmission in 50 packets, too few to "
+		 "detect a loss below 6.00 %: capture 300 or more"},
+		{299,
+		 "cannot tell: no retransmission in 299 packets, too few to "
+		 "detect a loss below 1.00 %: capture 300 or more"},
+		{300,
+		 "Network looks healthy: no retransmission in 300 packets "
+		 "(enough to detect 1.00 % loss, or 10.0 % in bursts of 10)"}};
 
 	(void)state;
 	for (size_t i = 0; i < NA_LEN(cases); i++) {
@@ -684,21 +692,20 @@ static void few_packets(void **state)
 
 /* Of connections without bulk and round trips. */
 #define LOOKED \
-	"; also looked for: rate (not compared: it takes four hosts that send " \
+	"; also checked: rate (not compared: needs four hosts that send " \
 	"ten segments in a row), delay and queues (no round trip is known)"
 
 /* What became of data is not in the captures: nobody is acquitted, but where it
  * is too little to matter, or told by itself. */
 static void open_ends(void **state)
 {
-	static const char acquits[] = "Network looks healthy: none of 500 data "
-				      "segments had to be sent again (a loss "
-				      "of 0.600 % would have shown, in "
-		 "bursts of 10 one of 6.00 %)" LOOKED;
+	static const char acquits[] =
+		"Network looks healthy: no retransmission in 500 data segments "
+		"(enough to detect 0.600 % loss, or 6.00 % in bursts of 10)" LOOKED;
 	static const char begins[] =
-		"cannot tell: the capture begins in the middle of connections, "
-		"and the first data of 1 of them may be what was sent before: "
-		"capture from before they begin, or for longer";
+		"cannot tell: the capture starts in the middle of connections, "
+		"and the first data of 1 of them may be retransmissions: start "
+		"it before they do, or capture for longer";
 	static const struct {
 		double from_s;
 		int segments;
@@ -706,21 +713,20 @@ static void open_ends(void **state)
 	} cases[] = {
 		{0, 500, "", "'packets': 9", "open", acquits},
 		{0, 500, "'open_retransmissions': 2,", "'packets': 9", "open",
-		 "cannot tell: 2 packets were sent again, and no ACK came "
-		 "until the end: capture for longer"},
+		 "cannot tell: 2 packets were sent again, without an ACK until "
+		 "the end: capture for longer"},
 		{0, 500, "'open_retransmissions': 2,", "'packets': 9", "rst",
 		 acquits},
 		{0, 500, "'mid_stream': true,", "'packets': 0", "open",
 		 acquits}, /* the peer's SYN was seen */
 		{0, 500, "'mid_stream': true,",
 		 "'packets': 0, 'mid_stream': true", "open",
-		 "cannot tell: nothing answers the data of 1 connection until "
-		 "the end: capture for longer"},
+		 "cannot tell: the data of 1 connection has no answer until the "
+		 "end: capture for longer"},
 		{0.004, 300, "'mid_stream': true,",
 		 "'packets': 9, 'mid_stream': true", "open",
-		 "Network looks healthy: none of 300 data segments had to be "
-		 "sent again (a loss of 1.00 % would have shown, in "
-		 "bursts of 10 one of 10.0 %)" LOOKED},
+		 "Network looks healthy: no retransmission in 300 data segments "
+		 "(enough to detect 1.00 % loss, or 10.0 % in bursts of 10)" LOOKED},
 		{0.006, 300, "'mid_stream': true,",
 		 "'packets': 9, 'mid_stream': true", "open", begins},
 		{0.006, 500, "'mid_stream': true,",
@@ -759,24 +765,21 @@ static void stalls_at_the_end(void **state)
 		const char *verdict, *more, *said;
 		int packets;
 	} cases[] = {
-		{"cannot_tell",
-		 "'stalled_ms': 150, 'stalled_sent_again': true",
-		 "cannot tell: 1 connection stalls: data is outstanding at the "
-		 "end, and nothing acknowledges it, for 150 ms (a "
-		 "retransmission timeout): look at a longer time, or capture "
+		{"cannot_tell", "'stalled_ms': 150, 'stalled_sent_again': true",
+		 "cannot tell: 1 connection stalls: unacknowledged data is "
+		 "outstanding at the end, for 150 ms (a retransmission "
+		 "timeout): use a longer window, or capture "
 		 "for longer",
 		 0},
 		{"cannot_tell",
 		 "'stalled_ms': 150, 'stalled_sent_again': false",
-		 "cannot tell: 1 connection stalls: data is outstanding at the "
-		 "end, and nothing acknowledges it, for 150 ms (a "
-		 "retransmission timeout, or an ACK that takes longer): look "
-		 "at a longer time, or capture for longer",
+		 "cannot tell: 1 connection stalls: unacknowledged data is "
+		 "outstanding at the end, for 150 ms (a retransmission timeout, "
+		 "or a slow ACK): use a longer window, or capture for longer",
 		 0},
 		{"healthy", "'stalled_ms': null",
-		 "Network looks healthy: none of 500 data segments had to be "
-		 "sent again (a loss of 0.600 % would have shown, in "
-		 "bursts of 10 one of 6.00 %)" LOOKED,
+		 "Network looks healthy: no retransmission in 500 data segments "
+		 "(enough to detect 0.600 % loss, or 6.00 % in bursts of 10)" LOOKED,
 		 500}};
 
 	(void)state;
@@ -851,22 +854,22 @@ static void congestion_that_costs_little(void **state)
 		const char *said;
 	} cases[] = {
 		{"congested", 0, 0, 8, 300, 9,
-		 "guilty: congestion on path a -> b (1 of 1 queue pair is "
+		 "suspect: congestion on path a -> b (1 of 1 queue pair is "
 		 "slowed down by congestion notifications, a -> b); likely"},
 		{"congested", 0, 0, 8, 5, 9,
-		 "cannot tell: 8 congestion notifications, and what they cost "
-		 "is not known: capture for longer"},
+		 "cannot tell: 8 congestion notifications, and their cost is "
+		 "unknown: capture for longer"},
 		{"congested", 0, 0, 3, 300, 9,
-		 "cannot tell: 3 congestion notifications, and what they cost "
-		 "is not known: capture for longer"},
+		 "cannot tell: 3 congestion notifications, and their cost is "
+		 "unknown: capture for longer"},
 		{"congested", 0, 0, 0, 0, 40,
-		 "cannot tell: 40 congestion marks, and what they cost is not "
-		 "known: capture for longer"},
+		 "cannot tell: 40 congestion marks, and their cost is unknown: "
+		 "capture for longer"},
 		{"loss", 3, 2, 0, 0, 0,
-		 "Network looks healthy: 3 of 500 packets had to be sent again"},
+		 "Network looks healthy: 3 of 500 packets retransmitted"},
 		{"loss", 3, 0, 0, 0, 0,
-		 "cannot tell: 3 lost RoCEv2 packets, and what they cost is "
-		 "not known: capture for longer"},
+		 "cannot tell: 3 lost RoCEv2 packets, and their cost is "
+		 "unknown: capture for longer"},
 	};
 
 	(void)state;
@@ -937,7 +940,7 @@ static void undecided(void **state)
 	h.only = NULL;
 	assert_string_equal(hand_verdict(&h),
 			    "cannot tell: it may be slow (odds 3 to 1 against "
-			    "no fault); what would decide: more steps");
+			    "no fault); to decide: more steps");
 	assert_string_equal(outcome(&h), "cannot_tell");
 	assert_string_equal(accused(&h, 0, buf), "");
 	hand_case_fini(&h);

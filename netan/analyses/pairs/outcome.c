@@ -125,6 +125,7 @@ void na_pairs_put_outcome(struct na_result *r, struct na_value *body,
 			  const struct pairs_state *s)
 {
 	size_t named = 0, sure = 0, runs = s->scope->store->n_runs, cleared = 0;
+	bool few = false;
 
 	for (size_t i = 0; i < runs; i++) {
 		const struct na_judge_result *f = &s->runs[i].found;
@@ -133,7 +134,9 @@ void na_pairs_put_outcome(struct na_result *r, struct na_value *body,
 		for (size_t k = 0; k < f->n_findings; k++)
 			sure += na_pairs_is_sure(&f->findings[k]);
 		cleared += na_pairs_acquits(&s->runs[i]);
+		few |= na_pairs_too_few(&s->runs[i]);
 	}
+	na_put_bool(r, na_result_side(r), M_too_few, few);
 	na_put_text(r, body, M_outcome,
 		    sure                      ? "guilty"
 		    : named                   ? "one_of"

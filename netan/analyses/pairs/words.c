@@ -130,8 +130,8 @@ static void say_finding(struct na_str *w, const struct pairs_run *run,
 				    : "");
 }
 
-/* Pairs that are slow for certain although nobody is named: victims, or too
- * few to tell.  A slice that they alone come from, or go to, is told. */
+/* Pairs that are certainly slow although no side is named: delayed by others,
+ * or too few to decide.  A slice that only they come from, or go to, is named. */
 struct slow {
 	size_t n;
 	double most; /* log */
@@ -226,7 +226,7 @@ void na_pairs_say_open(struct na_str *w, const struct pairs_run *run,
 	na_str_addf(w, " may be slow (odds %s to 1 against no fault)", odds);
 }
 
-/* What is most likely, though nothing is named. */
+/* The most likely place, though nothing is named. */
 static bool say_likeliest(struct na_str *w, const struct pairs_run *run)
 {
 	const struct na_judge_result *f = &run->found;
@@ -287,12 +287,12 @@ static void say_sparse(struct na_str *w, const struct pairs_run *run,
 
 	na_str_addf(w, "; %s from ", na_count_of(n, few, "transfer"));
 	na_str_addf(w, "%.60s to ", run->nodes[p->src].name);
-	na_str_addf(w, "%.60s %s too few to compare the two ways (it takes %d)",
+	na_str_addf(w, "%.60s %s too few to compare the two ways (%d needed)",
 		    run->nodes[p->dst].name, few == 1 ? "is" : "are",
 		    PAIRS_EACH_WAY);
 }
 
-/* Of two hosts one direction may be slower, and nobody tells of which part. */
+/* Of two hosts one direction may be slower; which part is unknown. */
 static void say_two(struct na_str *w, const struct pairs_run *run)
 {
 	const struct pairs_state *s = run->of;
@@ -313,7 +313,7 @@ static void say_two(struct na_str *w, const struct pairs_run *run)
 	na_str_addf(w, "; %.60s -> ", run->nodes[p->src].name);
 	na_str_addf(w,
 		    "%.60s takes %sx as long as the way back: a side of "
-		    "either%s, which a third host would tell",
+		    "either%s; test with a third host",
 		    run->nodes[p->dst].name,
 		    na_print_number(x, exp(fabs(by)), 3),
 		    na_pairs_all_captured(s) ? ", or the path"
@@ -346,8 +346,7 @@ static void say_nobody(struct na_str *w, const struct pairs_run *run)
 		na_str_addf(w, "nothing stands out among %s pairs of %zu %s", n,
 			    run->n_nodes, na_pairs_ends(s));
 	if (na_pairs_one_file(s))
-		na_str_addf(w, ", and what the others saw is not here: give "
-			       "the files of all hosts");
+		na_str_addf(w, ": give the files of all hosts");
 	if (!seen)
 		say_slow(w, run);
 }
@@ -357,14 +356,14 @@ bool na_pairs_is_sure(const struct na_judge_finding *f)
 	return !f->n_alternatives || isnan(f->posterior);
 }
 
-/* As `check` says it. */
-static const char *how_sure(const struct na_judge_result *f)
+/* As `check` begins. */
+static const char *heading_of(const struct na_judge_result *f)
 {
 	for (size_t i = 0; i < f->n_findings; i++) {
 		if (!na_pairs_is_sure(&f->findings[i]))
-			return "possible";
+			return "possible cause";
 	}
-	return "likely";
+	return "suspect";
 }
 
 void na_pairs_say_verdict(struct na_str *w, const struct pairs_run *run)
@@ -375,16 +374,13 @@ void na_pairs_say_verdict(struct na_str *w, const struct pairs_run *run)
 	if (!f->n_findings)
 		say_nobody(w, run);
 	else
-		na_str_addf(w, "likely cause: ");
+		na_str_addf(w, "%s: ", heading_of(f));
 	for (size_t i = 0; i < f->n_findings && i < 3; i++) {
 		na_str_addf(w, "%s", i ? "; " : "");
 		say_finding(w, run, &f->findings[i]);
 	}
 	if (f->n_findings > 3)
 		na_str_addf(w, "; and %zu more", f->n_findings - 3);
-	if (f->n_findings)
-		na_str_addf(w, "; %s: %s to test", how_sure(f),
-			    f->n_findings > 1 ? "suspects" : "a suspect");
 	for (size_t k = 0; k < run->clocks.n; k++)
 		clocks += na_pairs_surest_clock(run, k);
 	if (clocks)
@@ -410,11 +406,11 @@ const char *na_pairs_next_test(const struct pairs_run *run,
 {
 	if (na_pairs_is_of_two(run))
 		return "iperf3 both ways between the two, then each with a "
-		       "third host: a side is slow with that one, too, and "
-		       "else the path is";
+		       "third host: a side is slow with that one, too; "
+		       "otherwise the path is";
 	if (f->n_alternatives)
-		return "send over other paths as well, to tell the "
-		       "alternatives apart";
+		return "send over other paths as well, to separate the "
+		       "alternatives";
 	switch (f->place.cause) {
 	case NA_JUDGE_SRC:
 	case NA_JUDGE_DST:

@@ -314,8 +314,8 @@ static void judge_hang(struct na_case *c)
 const struct na_check na_check_hang = {
 	.id = "hang",
 	.version = 1,
-	.question = "a job that stands still, and for whom it waits",
-	.does_not_mean = "why the rank stopped: the dumps show who did not "
+	.question = "a job that hangs, and the rank it waits for",
+	.does_not_mean = "why the rank stopped: the dumps show which did not "
 			 "arrive, its stack and its log show the reason",
 	.needs = {"hang"},
 	.judge = judge_hang,

@@ -578,5 +578,5 @@ const struct na_check na_check_host_settings = {
 	.uses = {"rpc"},
 	.judge = judge_host_settings,
 	.explains = NA_EXPLAINS_LITTLE,
-	.named_as = "to mend on the hosts: ",
+	.named_as = "to fix on the hosts: ",
 };

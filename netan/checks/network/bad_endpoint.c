@@ -275,10 +275,10 @@ static void judge_bad_endpoint(struct na_case *c)
 const struct na_check na_check_bad_endpoint = {
 	.id = "bad-endpoint",
 	.version = 1,
-	.question = "a host, NIC or path that is slow whoever it talks to",
+	.question = "a host, NIC or path that is slow with all its peers",
 	.does_not_mean = "that the NIC itself is broken: a late receiver, a "
 			 "slow PCIe slot or a full link of its rack look the "
-			 "same; swap it to know",
+			 "same; swap the NIC to know",
 	.uses = {"pairs", "steps", "slack", "rpc", "tcp", "session",
 		 "collectives"},
 	.judge = judge_bad_endpoint,

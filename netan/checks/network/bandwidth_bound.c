@@ -120,8 +120,8 @@ const struct na_check na_check_bandwidth_bound = {
 	.id = "bandwidth-bound",
 	.version = 1,
 	.question = "links that are full",
-	.does_not_mean = "that the network is faulty: the job sends as much as "
-			 "the given capacity allows",
+	.does_not_mean = "that the network is faulty: the job uses the whole "
+			 "given capacity",
 	.needs = {"timeline"},
 	.judge = judge_bandwidth_bound,
 	.explains = NA_EXPLAINS_DEMAND,

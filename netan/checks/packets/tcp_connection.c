@@ -545,7 +545,7 @@ static void judge_tcp_connection(struct na_case *c)
 const struct na_check na_check_tcp_connection = {
 	.id = "tcp-connection",
 	.version = 1,
-	.question = "connections of captures that lose packets or wait",
+	.question = "captured connections that lose packets or wait",
 	.does_not_mean = "that the network loses packets: a receive window or "
 			 "a program that pauses holds data back, too",
 	.needs = {"tcp"},

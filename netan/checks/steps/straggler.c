@@ -575,10 +575,10 @@ static void judge_straggler(struct na_case *c)
 const struct na_check na_check_straggler = {
 	.id = "straggler",
 	.version = 1,
-	.question = "a host that the others wait for in their steps",
+	.question = "a host that delays the steps of the others",
 	.does_not_mean = "why the host is late, unless a cause is printed: "
-			 "computation, input and network look alike from "
-			 "outside",
+			 "computation, input and network look the same "
+			 "from outside",
 	.needs = {"steps"},
 	.uses = {"pairs", "session"},
 	.judge = judge_straggler,

@@ -104,10 +104,12 @@ static enum outcome outcome_of(const struct json *result, const char *verdict)
 
 	if (!*word)
 		word = verdict;
-	if (strncmp(word, "guilty", 6) == 0)
+	if (strncmp(word, "guilty", 6) == 0 ||
+	    strncmp(word, "suspect: ", 9) == 0 ||
+	    strncmp(word, "possible cause: ", 16) == 0)
 		return GUILTY;
 	if (strncmp(word, "not_guilty", 10) == 0 ||
-	    strncmp(word, "Network: not guilty", 19) == 0)
+	    strncmp(word, "Network looks healthy", 21) == 0)
 		return NOT_GUILTY;
 	if (strncmp(word, "cannot", 6) == 0)
 		return CANNOT_TELL;

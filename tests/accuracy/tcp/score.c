@@ -150,7 +150,7 @@ static bool truth_accuses(const struct truth *t, const char *cause)
 	return false;
 }
 
-/* A check that has only sentences accuses the network with "guilty". */
+/* A check that has only sentences accuses the network with "suspect". */
 static void look_at_sentence(struct found *f)
 {
 	const struct truth *t = f->truth;
@@ -158,7 +158,7 @@ static void look_at_sentence(struct found *f)
 	if (f->said->accused || f->said->outcome != GUILTY)
 		return;
 	if (!f->sight->fault || !truth_accuses(t, "network")) {
-		is_wrong(f, "guilty:", "the network");
+		is_wrong(f, "suspect:", "the network");
 		return;
 	}
 	f->named = true;

@@ -12,7 +12,7 @@ commands()
 {
 	printf '== %s\n' "$*"
 	netan check -q "$@" --only rpc-latency --only small-transfers \
-		--only bursty | sed -n '/^More: /p; / of the traces; /p'
+		--only bursty | sed -n '/^More: /p; / in the traces; /p'
 }
 netan synth -q -o fine --hosts 4 --steps 12 --seed 5
 netan synth -q -o tails --hosts 4 --steps 12 --fault tail:1:0.05

@@ -8,7 +8,7 @@ try()
 	printf '== %s\n' "$*"
 	netan check -q "$@" | sed 1q
 	netan check -q "$@" --format csv --table accused
-	netan check -q "$@" | sed -n '/not known: neither/,/^Evidence/p; / are not compared /p; / is not compared /p'
+	netan check -q "$@" | sed -n '/unknown: neither/,/^Evidence/p; / are not compared /p; / is not compared /p'
 }
 netan synth -q -o slow --hosts 4 --steps 12 --fault slow-sender:2:3 --seed 5
 netan synth -q -o fine --hosts 4 --steps 12 --seed 5

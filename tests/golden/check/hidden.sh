@@ -6,7 +6,7 @@ try()
 {
 	netan synth -q -o "$1" --hosts "$2" --steps "$3" --seed 1 --fault "$4"
 	netan check -q "$1" >out
-	sed -n -E '1p; /^(error|warning|Costs)/p; /^Evidence.*hidden/p' out
+	sed -n -E '1p; /^(error|warning|Costs)/p; /^Evidence.*hide/p' out
 }
 try hidden 16 8 slow-compute:2:1.3
 try part 8 10 late-input:4:30ms

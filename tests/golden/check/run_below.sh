@@ -8,14 +8,14 @@ mv job/plugins/profile/one flat
 cp -r flat/one job/plugins/profile
 cp cap.pcap flat
 for dir in job flat; do
-	netan check $dir | grep -e '^guilty' -e '^looked' -e '^[0-9]* capture'
+	netan check $dir | grep -e '^suspect' -e '^possible' -e '^looked' -e '^[0-9]* capture'
 	netan sql $dir 'select count(*) from transfers' 2>&1
 	netan slice --step 3 -o cut-$dir/ $dir | tail -n 1
 	netan export -q -o $dir.sqlite $dir && netan report -q -o $dir.html $dir &&
 		ls $dir.sqlite $dir.html
 done
 cp -r flat/one flat/two
-netan check flat | grep -e '^guilty' -e '^looked' -e '^[0-9]* capture'
+netan check flat | grep -e '^suspect' -e '^possible' -e '^looked' -e '^[0-9]* capture'
 netan check flat/*.pcap flat/two | head -n 1
 netan check --anonymize flat | tail -n 1
 cp flat/one/*.pb flat

@@ -21,9 +21,9 @@ for topology in one own some; do
 	netan pairs -q four --topology $topology.csv | grep -e tell
 done
 netan check -q eight --topology two.csv | sed 1q
-netan pairs -q eight --topology two.csv | grep "likely cause"
+netan pairs -q eight --topology two.csv | grep "suspect: "
 # The window of a command does not leave the record.
 netan check -q eight --capacity 70Gbps --only bandwidth-bound |
 	grep -e '^More' -e '^Draw'
 # What each check takes, at length.
-netan check -v eight 2>&1 | sed -n '/^could not run/,/^$/p'
+netan check -v eight 2>&1 | sed -n '/^Skipped checks/,/^$/p'

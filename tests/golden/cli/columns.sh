@@ -14,7 +14,7 @@ at()
 	netan "$@"
 }
 for width in 60 80 120; do
-	at $width pairs -q s | sed -n '/^likely cause/,/^pairs/p'
+	at $width pairs -q s | sed -n '/^suspect: /,/^pairs/p'
 	at $width hang -q g | sed -n '/^Stuck/,/^Hang 1/p'
 	at $width slack -q s | sed -n '/^the slowest/,/^$/p'
 	at $width collectives -q k | sed -n '/^14/,/^executions$/p'

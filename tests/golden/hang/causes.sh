@@ -18,7 +18,7 @@ older() { # CAUSE-LINE CAUSE HOST
 	END
 }
 tell() { # FILE
-	netan hang "$1" | sed -n '1p; /^culprits:/p; /^counters:/p; /^blocked by:/p; /^error of/p; /^digest:/p; /^next:/p'
+	netan hang "$1" | sed -n '1p; /^suspects:/p; /^counters:/p; /^blocked by:/p; /^error of/p; /^digest:/p; /^next:/p'
 }
 hang='Megascale detects a hang that is likely caused by'
 echo "== older"

@@ -3,7 +3,7 @@
 netan synth -q -o j --profile pytorch --hosts 4 --devices 1 --fault stuck-device:3
 netan hang j/recorder | sed -n 1p
 truncate -s -200 j/recorder/nccl_trace_rank_2
-netan hang -q j/recorder 2>/dev/null | grep -E '^(hang:|nobody|no whole|next)'
+netan hang -q j/recorder 2>/dev/null | grep -E '^(hang:|no suspect|no whole|next)'
 netan check j/recorder 2>/dev/null | grep -E -A 1 '^(cannot tell|error|hang:)|whole dumps'
 # How far it came stands in front of its entries: one that never called is named
 # for certain where these are short, and where that is not there it counts as
@@ -25,7 +25,7 @@ cmp -s v/recorder/nccl_trace_rank_2 p/recorder/nccl_trace_rank_2 && echo "not ed
 truncate -s 1500 v/recorder/nccl_trace_rank_2
 netan hang -q v/recorder 2>/dev/null | sed -n 1p
 rm v/recorder/nccl_trace_rank_3
-netan hang -q v/recorder 2>/dev/null | grep -E '^(hang:|nobody)'
+netan hang -q v/recorder 2>/dev/null | grep -E '^(hang:|no suspect)'
 netan check v/recorder 2>/dev/null | sed -n 1p
 # Of one culprit there is no dump, and that of the other is damaged.
 rm rest/nccl_trace_rank_2

@@ -3,8 +3,8 @@
 netan synth -o g --profile pytorch --hosts 2 --devices 4 --steps 3 \
 	--fault stuck-host:5 | tail -n 1
 printf 'rank,host\n4,secret-b\n5,secret-b\nr6,secret-b\n' >hosts.csv
-netan hang -q g | sed -n -e 1p -e '/^nothing here/p'
-netan hang -q g --hosts hosts.csv | sed -n -e 1p -e '/^nothing here/p'
+netan hang -q g | sed -n -e 1p -e '/^the host of/p'
+netan hang -q g --hosts hosts.csv | sed -n -e 1p -e '/^the host of/p'
 netan hang -q g --hosts hosts.csv --format json | grep '"host": "'
 netan check -q g --hosts hosts.csv | head -n 3
 netan hang -q g --hosts hosts.csv --anonymize | grep -c secret

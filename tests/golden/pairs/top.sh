@@ -5,7 +5,7 @@ netan synth -o t --run r --hosts 4 --devices 1 --steps 9 \
 netan pairs t --top 2 --format csv | cut -d , -f 1,2
 netan pairs t --top 2 --format json | grep -c '"expected_us"'
 netan pairs t --top 2 --format json | grep not_listed
-netan pairs t --top 2 | grep 'listed\|^likely cause\|^cannot'
+netan pairs t --top 2 | grep 'listed\|^suspect: \|^cannot'
 netan steps t --top 3 --format csv | cut -d , -f 1
 netan steps t --top 3 --format json | grep not_listed
 netan steps t --top 8 | grep shorter

@@ -90,8 +90,8 @@ outcome()
 	of_pairs=$(member pairs.json outcome)
 	power=$(table check.json power host | wc -l)
 	case $verdict in
-	"guilty: "*) same outcome $outcome guilty ;;
-	"Network: not guilty"*) same outcome $outcome not_guilty ;;
+	"suspect: "* | "possible cause: "*) same outcome $outcome guilty ;;
+	"Network looks healthy"*) same outcome $outcome not_guilty ;;
 	"cannot tell: "* | *"; network: cannot tell: "*) same outcome $outcome cannot_tell ;;
 	*) but "verdict: $verdict" ;;
 	esac

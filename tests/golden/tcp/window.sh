@@ -41,5 +41,5 @@ for w in "--to 2s" "--from 2s --to 5s" "--from 5s"; do
 done | awk '{ for (i = 1; i <= NF; i++) n[i] += $i } END { for (i = 1; i <= 11; i++) printf "%s%d", (i > 1 ? " " : ""), n[i]; print "" }' | cmp - whole && echo same
 echo "the heading, and what is said, are of the window"
 netan tcp "$f" --from 2s --to 5s | sed -n 1p
-netan check "$f" --from 2s --to 5s | grep -E 'lost and sent again|^check|of [0-9.]+ m?s'
+netan check "$f" --from 2s --to 5s | grep -E 'lost and (sent again|retransmitted)|^check|of [0-9.]+ m?s'
 netan tcp "$data/tcp_http_range_zero_window.pcap" --to 1s | sed -n '1,3p'
