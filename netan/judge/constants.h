@@ -51,8 +51,9 @@
 #define NA_J_LATE_ALL  0.67
 /* At most a fifth of the sides is at fault; the others are the null. */
 #define NA_J_NULL_SHARE 0.2
-/* The log Bayes factor of late counts is divided by this.  Of 312 sessions of
- * three worlds 1 has 157 right names of 165, 1.5 has 153 of 159. */
+/* Log Bayes factors of late counts, and of pairs on two clocks, are divided by
+ * this.  Of names at 0.9 or more in 120 fleets of make calibrate 99 of 115 are
+ * right; of those with late counts alone divided, 102 of 125. */
 #define NA_J_TEMPER 1.5
 /* Odds of a cause that the model does not have, whatever the evidence: of names
  * with more than 1000 to 1, as many are wrong. */

@@ -445,19 +445,28 @@ static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
 }
 
 /*
- * Late transfers depend on each other and count as fewer: timeouts come in
- * chains, and waits of a role in a collective repeat in every step.  A likelihood
- * to the power of 1 / this is honest where the model's is not (P. Gruenwald and
- * T. van Ommen, "Inconsistency of Bayesian inference for misspecified linear
- * models, and a proposal for repairing it", Bayesian Analysis 12, 2017).
+ * Observations that depend on each other count as fewer: timeouts come in chains,
+ * waits of a role in a collective repeat in every step, and on two clocks a wait
+ * of the receiver is in all that one pair shows.  A likelihood to the power of
+ * 1 / this is honest where the model's is not (P. Gruenwald and T. van Ommen,
+ * "Inconsistency of Bayesian inference for misspecified linear models, and a
+ * proposal for repairing it", Bayesian Analysis 12, 2017).
  */
-static void temper(struct na_j_row *row)
+static void temper(struct na_j_gain *g, double *null)
 {
-	struct na_j_gain *g = &row->by[NA_MECH_LATE];
 	double less = g->gain - g->gain / NA_J_TEMPER;
 
 	g->gain -= less;
-	row->null[NA_MECH_LATE] += less;
+	*null += less;
+}
+
+static void temper_row(const struct na_j_decision *d, struct na_j_row *row)
+{
+	bool waits = d->s->clock_se > 0 && row->place.cause == NA_JUDGE_PAIR;
+
+	for (int by = 0; by < NA_MECHANISMS; by++)
+		if (waits || by == NA_MECH_LATE)
+			temper(&row->by[by], &row->null[by]);
 }
 
 /* Two clocks: what they are fitted wrong by is a constant time of a host, which
@@ -560,7 +569,7 @@ bool na_j_gains(struct na_j_decision *d, struct na_j_rows *rows)
 	keep_best_link(d, rows, NA_MECH_LEVEL);
 	keep_best_link(d, rows, NA_MECH_LARGE);
 	for (size_t i = 0; i < rows->n; i++) {
-		temper(&rows->v[i]);
+		temper_row(d, &rows->v[i]);
 		set_odds(d, &rows->v[i]);
 	}
 	for (size_t h = 0; h < n; h++)
