@@ -65,7 +65,7 @@ static void walk_judgement(const struct na_flight_record *ranks)
 	for (size_t i = 0; i < x.stalls.v.n; i++) {
 		const struct na_stall *s = &x.stalls.v.v[i];
 
-		walk_must(s->culprits.n || s->why);
+		walk_must(s->culprits.n || s->why.id);
 		for (size_t k = 1; k < s->culprits.n; k++)
 			walk_must(s->culprits.v[k - 1].rank <
 				  s->culprits.v[k].rank);
