@@ -15,7 +15,7 @@ BEGIN {
 	type["host"] = type["text"] = "const char *"
 	member["int64_t"] = "integer"
 	member["double"] = "number"
-	member["bool"] = "flag"
+	member["bool"] = "integer"
 	member["const char *"] = "text"
 	most = 10
 }

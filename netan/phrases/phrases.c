@@ -87,7 +87,7 @@ static bool is_there(const union na_arg *arg, enum na_arg_type type)
 	case NA_ARG_CHANCE:
 		return isfinite(arg->number);
 	case NA_ARG_FLAG:
-		return arg->flag;
+		return arg->integer != 0;
 	default:
 		return arg->text && *arg->text;
 	}

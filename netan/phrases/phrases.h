@@ -60,9 +60,8 @@ enum na_arg_type {
 };
 
 union na_arg {
-	int64_t integer;
+	int64_t integer; /* of a flag 0 or 1 */
 	double number;
-	bool flag;
 	const char *text; /* borrowed until the fact is rendered */
 };
 

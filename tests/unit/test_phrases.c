@@ -27,8 +27,8 @@ static void templates_are_rendered(void **state)
 	static const union na_arg arg[] = {
 		{.integer = 12345}, {.integer = 1},     {.integer = 0},
 		{.number = 2.3456}, {.number = NAN},    {.number = 0.0123},
-		{.number = 0.0421}, {.integer = 12345}, {.flag = true},
-		{.flag = false},    {.text = "host-3"}, {.text = NULL},
+		{.number = 0.0421}, {.integer = 12345}, {.integer = 1},
+		{.integer = 0},    {.text = "host-3"}, {.text = NULL},
 		{.integer = -1},    {.number = 2.3456}, {.number = 65536},
 		{.number = 71.2e9}};
 	/* clang-format off */

@@ -77,9 +77,9 @@ static void verdicts_in_order(void **state)
 static void wait_at_the_end(void **state)
 {
 	static const char *const said[] = {
-		"an answer is due, and nobody says anything for the last 30 "
+		"an answer is due, and no packet follows for the last 30 "
 		"ms: a timeout",
-		"an answer is due, and nobody says anything for the last 20 "
+		"an answer is due, and no packet follows for the last 20 "
 		"ms: a timeout, or an answer that takes longer"};
 	struct na_queue_pair q[3];
 	struct fake_rdma x;

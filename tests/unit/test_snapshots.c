@@ -306,7 +306,7 @@ static void without_rpc_latency_the_setting_says_it(void **state)
 	assert_int_equal(count(&b, "findings"), 1);
 	assert_true(says(finding(&b, 0), "id", "host-settings"));
 	assert_true(says(finding(&b, 0), "title", "on 1 of 2 hosts (host-2)"));
-	assert_true(says(finding(&b, 0), "title", "come 400 ms late"));
+	assert_true(says(finding(&b, 0), "title", "400 ms late"));
 	end(&b);
 }
 

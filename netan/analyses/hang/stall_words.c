@@ -99,10 +99,12 @@ static const char *awaited_text(const struct na_stalls *x)
 static const char *members_text(const struct na_stalls *x,
 				const struct na_fr_group *g)
 {
-	struct na_stall_ranks ranks = {.v = x->ranks->members.v + g->first,
-				       .n = g->n};
+	struct na_stall_ranks ranks = {.n = g->n};
 
-	return g->n ? na_stall_ranks_word(x, &ranks) : "";
+	if (!g->n)
+		return "";
+	ranks.v = x->ranks->members.v + g->first;
+	return na_stall_ranks_word(x, &ranks);
 }
 
 const char *na_stall_group(const struct na_stalls *x, uint32_t group)

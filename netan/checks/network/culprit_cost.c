@@ -120,14 +120,19 @@ static double beyond_quickest_s(const struct na_case *c)
 	return n > 1 ? all - (double)n * least : (double)NAN;
 }
 
-/* False: `pairs` cannot tell. */
+/* A lower bound below this share of a step says nothing about the cost. */
+static const double bound_least = 0.001;
+
+/* False: `pairs` does not know it. */
 static bool told(struct na_case *c, struct na_finding *f,
 		 const struct na_value *culprit)
 {
 	double ms = na_number_at(culprit, M_cost_ms_per_step);
 	double mean_ms = na_number_at(culprit, M_mean_cost_ms_per_step);
+	bool at_least = na_flag_at(culprit, M_cost_at_least);
 
-	if (!isfinite(ms))
+	if (!isfinite(ms) ||
+	    (at_least && fmax(ms, mean_ms) < bound_least * na_step_ms(c)))
 		return false;
 	/* What strikes fewer than half of the steps the median hardly shows. */
 	if (mean_ms > 2 * ms) {
@@ -138,7 +143,7 @@ static bool told(struct na_case *c, struct na_finding *f,
 		f->mean_ms = mean_ms;
 	}
 	f->cost_ms_per_step = ms;
-	f->roughly = na_flag_at(culprit, M_cost_at_least) ? "at least " : "";
+	f->roughly = at_least ? "at least " : "";
 	f->lost_s = mean_ms / NA_MS_PER_S *
 		    (double)na_length(na_case_body(c, "steps"), M_steps);
 	return true;
