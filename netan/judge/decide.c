@@ -173,7 +173,7 @@ bool na_j_rows_init(struct na_j_rows *rows, const struct na_j_decision *d,
 	rows->devices_from = 3 * d->s->n_hosts + d->blocks.links.n;
 	rows->pairs_from = rows->devices_from + d->blocks.n_devices;
 	rows->n = rows->pairs_from;
-	rows->v = NA_J_NEW(mem, struct na_j_row,
+	rows->v = NA_NEW(mem, struct na_j_row,
 			   rows->pairs_from + NA_J_PAIR_ROWS);
 	return rows->v;
 }
@@ -324,7 +324,7 @@ static bool level_gains(struct na_j_decision *d, size_t table,
 	struct na_arena tmp = {0};
 	size_t n_sides = 2 * d->s->n_hosts, n_links = d->blocks.links.n,
 	       n_devices = d->blocks.n_devices;
-	struct na_j_gain *g = NA_J_NEW(&tmp, struct na_j_gain,
+	struct na_j_gain *g = NA_NEW(&tmp, struct na_j_gain,
 				       n_sides + n_links + n_devices);
 	bool ok = g;
 
@@ -360,7 +360,7 @@ static bool late_gains(struct na_j_decision *d, struct na_j_rows *rows)
 	size_t n_hosts = 3 * d->s->n_hosts, n_links = d->blocks.links.n,
 	       n_pairs = 0;
 	struct na_j_gain *g =
-		NA_J_NEW(&tmp, struct na_j_gain, n_hosts + n_links);
+		NA_NEW(&tmp, struct na_j_gain, n_hosts + n_links);
 	struct na_j_pair_gain pairs[NA_J_PAIRS_LATE];
 	bool ok = g && na_j_late_gains(&d->late, g, pairs, &n_pairs,
 				       g + n_hosts);
@@ -419,7 +419,7 @@ static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
 {
 	struct na_arena tmp = {0};
 	size_t n = d->s->n_hosts;
-	double *x = NA_J_NEW(&tmp, double, rows->n);
+	double *x = NA_NEW(&tmp, double, rows->n);
 
 	for (int by = 0; x && by < NA_MECHANISMS; by++)
 		for (int kind = 0; kind < NA_JUDGE_CAUSES; kind++) {

@@ -369,7 +369,7 @@ static void keep_bounds(struct na_j_verdict *v, const struct na_j_decision *d)
 static bool rounds(struct na_j_verdict *v, struct na_j_decision *d)
 {
 	struct na_j_rows after;
-	bool *in = NA_J_NEW(&v->mem, bool, d->s->n_pairs);
+	bool *in = NA_NEW(&v->mem, bool, d->s->n_pairs);
 
 	if (!in || !na_j_rows_init(&v->rows, d, &v->mem) ||
 	    !na_j_rows_init(&after, d, &v->mem) || !na_j_gains(d, &v->rows))
@@ -630,9 +630,9 @@ bool na_j_verdict_init(struct na_j_verdict *v, struct na_j_decision *d)
 	bool *in;
 
 	*v = (struct na_j_verdict){.upper = INFINITY};
-	in = NA_J_NEW(&v->mem, bool, d->s->n_pairs);
+	in = NA_NEW(&v->mem, bool, d->s->n_pairs);
 	for (int side = 0; side < 2; side++)
-		v->bound0[side] = NA_J_NEW(&v->mem, double, d->s->n_hosts);
+		v->bound0[side] = NA_NEW(&v->mem, double, d->s->n_hosts);
 	if (!in || !v->bound0[0] || !v->bound0[1] || !rounds(v, d))
 		return false;
 	drop_inside(v, d, in);

@@ -75,6 +75,7 @@ static bool is_there(const union na_arg *arg, enum na_arg_type type)
 {
 	switch (type) {
 	case NA_ARG_COUNT:
+	case NA_ARG_FLAG:
 		return arg->integer != 0;
 	case NA_ARG_INTEGER:
 		return arg->integer >= 0;
@@ -86,8 +87,6 @@ static bool is_there(const union na_arg *arg, enum na_arg_type type)
 	case NA_ARG_RATE:
 	case NA_ARG_CHANCE:
 		return isfinite(arg->number);
-	case NA_ARG_FLAG:
-		return arg->integer != 0;
 	default:
 		return arg->text && *arg->text;
 	}

@@ -62,7 +62,7 @@ static bool of_side(const struct na_j_session *s, const double *x, int side,
 bool na_j_spells(const struct na_j_session *s, double *most)
 {
 	struct na_arena tmp = {0};
-	double *x = NA_J_NEW(&tmp, double, s->n);
+	double *x = NA_NEW(&tmp, double, s->n);
 	struct na_groups g;
 	bool ok = x;
 

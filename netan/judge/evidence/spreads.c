@@ -503,8 +503,8 @@ static bool learn_distances(struct na_j_level *v, const struct polish *p,
 			    struct na_arena *tmp)
 {
 	double *pair = na_j_quantiles(&v->by_pair, p->rest, .5, tmp),
-	       *all = NA_J_NEW(tmp, double, v->n_pairs),
-	       *apart = NA_J_NEW(tmp, double, v->n_pairs), part;
+	       *all = NA_NEW(tmp, double, v->n_pairs),
+	       *apart = NA_NEW(tmp, double, v->n_pairs), part;
 
 	if (!pair || !all || !apart)
 		return false;

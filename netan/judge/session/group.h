@@ -20,9 +20,6 @@ struct na_groups {
 	size_t n;
 };
 
-/* The same: decide.c and verdict.c. */
-#define NA_J_NEW NA_NEW
-
 /* The columns of a grouping, and how many. */
 #define NA_J_BY(...) \
 	(const uint32_t *const[]){__VA_ARGS__}, \
